@@ -3,7 +3,7 @@
  *
  * It looks at policies without running them. `explain` tells the worst case, from the data of a `Backoff`;
  * `explainSchedule` tells what any other schedule has shown; `sample` tells what usually happens. `fit` searches a policy
- * for what is wanted of a server. Only `fit` asks a bucket.
+ * for what is wanted of a server, and `replay` tries one on operations that were recorded. Only these two ask a bucket.
  *
  * @example
  * ```ts
@@ -36,6 +36,8 @@ export { explain } from "./Explain.ts"
 export { type Fit, fit, type FitOptions, type Fitted } from "./fit/Fit.ts"
 export type { Explainable, Options, Plan, PlannedAttempt, Scheduled, Worst } from "./PlanRecord.ts"
 export { toText } from "./PlanText.ts"
+export { UnreadableLine } from "./replay/Lines.ts"
+export { type Replay, replay, type ReplayOptions } from "./replay/Replay.ts"
 export type { Assumption, Warning } from "./Remark.ts"
 export { type Sample, sample, type SampleOptions } from "./Sample.ts"
 export { explainSchedule, type RunOptions } from "./ScheduleRuns.ts"

@@ -91,7 +91,8 @@ const summary = (runs: ReadonlyArray<Run>): Sample => {
   }
 }
 
-const quantiles = <A>(sorted: ReadonlyArray<number>, of: (value: number) => A): Quantiles<A> => {
+/** Of numbers in their order. */
+export const quantiles = <A>(sorted: ReadonlyArray<number>, of: (value: number) => A): Quantiles<A> => {
   const at = (ratio: number) => of(sorted[Math.max(0, Math.ceil(sorted.length * ratio) - 1)] ?? 0)
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) }
 }

@@ -7,10 +7,10 @@
  * Where all fibers draw from one generator, the draws depend on the order in which they run; on `VirtualClock` that
  * order is itself repeatable.
  */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
+import { fromNext } from "./SeededNext.ts"
 
 /**
  * Draws from a generator that starts at `seed`.
@@ -69,29 +69,4 @@ const install = (make: () => Random.Random): Layer.Layer<never> =>
 const requireDraw = (name: string, field: string, value: number): void => {
   if (value >= 0 && value < 1) return
   throw new RangeError(`SeededRandom.${name}: ${field} must be >= 0 and < 1, got ${value}`)
-}
-
-/** Computes every kind of draw from draws in `[0, 1)`. */
-const fromNext = (next: Effect.Effect<number>): Random.Random => {
-  const nextRange = (min: number, max: number) => Effect.map(next, (u) => min + u * (max - min))
-  const nextIntBetween = (min: number, max: number) => Effect.map(next, (u) => min + Math.floor(u * (max - min)))
-  return {
-    [Random.RandomTypeId]: Random.RandomTypeId,
-    next,
-    nextBoolean: Effect.map(next, (u) => u > 0.5),
-    nextInt: nextIntBetween(0, Number.MAX_SAFE_INTEGER),
-    nextRange,
-    nextIntBetween,
-    shuffle: (elements) =>
-      Effect.gen(function* () {
-        const shuffled = Array.from(elements)
-        for (let last = shuffled.length - 1; last > 0; last--) {
-          const chosen = yield* nextIntBetween(0, last + 1)
-          const moved = shuffled[last]!
-          shuffled[last] = shuffled[chosen]!
-          shuffled[chosen] = moved
-        }
-        return Chunk.unsafeFromArray(shuffled)
-      })
-  }
 }

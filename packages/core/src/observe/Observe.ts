@@ -1,5 +1,5 @@
 /**
- * Observers ready to use: metrics, span events, log lines and a subscription; and the types of events and observers.
+ * Observers ready to use: metrics, span events, log lines, lines of JSON and a subscription; and the types of events and observers.
  *
  * A policy lists them in `observe`, and each receives every event; a policy without observers pays nothing for them. An observer
  * decides nothing: the same attempts are made at the same times with it and without it, unless it takes time.
@@ -12,6 +12,7 @@ import type { Details, Observer, RetryEvent } from "../loop/policy/RetryEvent.ts
 export type { Details, Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 export { attributes } from "./Attributes.ts"
 export { circuit } from "./CircuitObserver.ts"
+export { jsonLines } from "./JsonLines.ts"
 export { logs } from "./Logs.ts"
 export { metrics, metricsByKey } from "./MetricsObserver.ts"
 export { spanEvents } from "./SpanEvents.ts"

@@ -30,7 +30,8 @@ const added = (span: Tracer.Span, event: RetryEvent): Effect.Effect<void> =>
     Effect.clockWith((clock) => Effect.sync(() => span.event(nameOf(event), Line.wallNanos(clock), shown)))
   )
 
-const nameOf = (event: RetryEvent): string =>
+/** The name of an event on a span. */
+export const nameOf = (event: RetryEvent): string =>
   event._tag === "Succeeded" && isAnswered(event) ? "retry.answered" : names[event._tag]
 
 const names: { readonly [T in RetryEvent["_tag"]]: string } = {

@@ -22,14 +22,17 @@ export interface Client {
 }
 
 /** Makes a client: it runs an attempt as its policy says, and answers whether the request succeeded in the end. */
-export const make = ({ bucket, policy, rateLimiter }: Client) =>
+export const make = <In = unknown>(
+  { bucket, policy, rateLimiter }: Client,
+  classifier: Classifier.Classifier<In> = Classifier.always
+) =>
   Effect.gen(function* () {
     const services = {
       ...(bucket === undefined ? {} : { bucket: yield* bucket }),
       ...(rateLimiter === undefined ? {} : { rateLimiter: yield* rateLimiter })
     }
-    const whole = { ...policy, ...services, classifier: Classifier.always }
-    return <E>(attempt: Effect.Effect<unknown, E>): Effect.Effect<boolean> =>
+    const whole = { ...policy, ...services, classifier }
+    return <E extends In>(attempt: Effect.Effect<unknown, E>): Effect.Effect<boolean> =>
       Effect.match(Retry.retry(attempt, whole), { onFailure: () => false, onSuccess: () => true })
   })
 

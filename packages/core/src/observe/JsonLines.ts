@@ -1,0 +1,44 @@
+/**
+ * Events as lines of JSON: one object for each event, to keep in a file and to look at later.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
+import * as AtOnce from "../fund/fiber/AtOnce.ts"
+import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
+import { attributes } from "./Attributes.ts"
+import { nameOf } from "./SpanEvents.ts"
+
+/**
+ * Writes each event as a line of JSON, without its end: `time` in milliseconds since 1970, `event` with the name that
+ * `spanEvents` gives it, `fiber`, and the attributes; of a hint also `retry.hint_ms`.
+ *
+ * Lines of one fiber and one name tell an operation from its first attempt to its end. `Plan.replay` of
+ * `@effect-retry/plan` reads them. `write` is called at once, and what it throws is logged and changes nothing.
+ *
+ * @category constructors
+ */
+export const jsonLines =
+  (write: (line: string) => void): Observer =>
+  (event) =>
+    AtOnce.suspend(() => {
+      const fiber = FiberId.threadName(AtOnce.currentFiber().id())
+      return Effect.flatMap(attributes(event), (shown) =>
+        Effect.clockWith((clock) =>
+          Effect.sync(() => {
+            const time = clock.unsafeCurrentTimeMillis()
+            write(JSON.stringify({ time, event: nameOf(event), fiber, ...shown, ...hint(event) }))
+          })
+        )
+      )
+    })
+
+const hint = (event: RetryEvent): { readonly "retry.hint_ms"?: number } => {
+  if (event._tag !== "AttemptFailed" || event.verdict._tag === "NoOpinion") return {}
+  const found = event.verdict.hint
+  return Option.isSome(found) ? { "retry.hint_ms": Math.min(endless, Duration.toMillis(found.value)) } : {}
+}
+
+/** JSON has no infinity; this is read as an endless hint. */
+const endless = 1e15

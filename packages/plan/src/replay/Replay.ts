@@ -1,0 +1,260 @@
+/**
+ * What another policy would have done to operations that were recorded.
+ */
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
+import type { Verdict } from "@effect-retry/core/Verdict"
+import * as Classifier from "@effect-retry/core/Classifier"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Draws from "../fit/Draws.ts"
+import * as Instant from "../fit/Instant.ts"
+import * as Client from "../load/Client.ts"
+import type { Quantiles } from "../Sample.ts"
+import { quantiles } from "../Sample.ts"
+import { fromNext } from "../SeededNext.ts"
+import * as Timekeeper from "../Timekeeper.ts"
+import type { UnreadableLine } from "./Lines.ts"
+import * as MatchedDraws from "./MatchedDraws.ts"
+import type { Attempt, Operation } from "./Recorded.ts"
+import { recording } from "./Recorded.ts"
+
+/**
+ * What was recorded, and what is to be tried on it.
+ *
+ * @category models
+ */
+export interface ReplayOptions {
+  /** The lines that `Observe.jsonLines` has written, of one process. */
+  readonly lines: Iterable<string>
+  /** The policy that made them, with its bucket and its rate limiter. */
+  readonly recorded: Client.Client
+  /** The policy to try. */
+  readonly other: Client.Client
+  readonly seed: number | string
+}
+
+/** How operations went. */
+interface Outcome {
+  /** The ratio of operations that succeeded in the end. */
+  readonly succeeded: number
+  /** Mean calls per operation. */
+  readonly loadFactor: number
+  /** From the start of an operation to its end. */
+  readonly took: Quantiles<Duration.Duration>
+}
+
+/**
+ * What another policy would have done.
+ *
+ * @category models
+ */
+export interface Replay {
+  /** Operations that were recorded from beginning to end. */
+  readonly operations: number
+  /** Operations of which something is missing, and hedged ones. */
+  readonly leftOut: number
+  /** As the lines tell it. */
+  readonly recorded: Outcome
+  /** Where attempts that were not observed end as the one that was observed nearest in time. */
+  readonly likely: Outcome
+  /** Where they all fail. */
+  readonly worst: Outcome
+  /** Where they all succeed. */
+  readonly best: Outcome
+  /** The ratio of attempts of the other policy that were not observed. */
+  readonly assumed: number
+  /** The ratio of operations that come out as recorded when the recorded policy is replayed: below 1, it is not the one that was recorded. */
+  readonly faithful: number
+}
+
+const owner = "Plan.replay"
+
+/** An operation that would make more attempts is left unfinished, and counts as failed. */
+const mostAttempts = 1_000
+
+/** A gap counts as the recorded one where it differs by so little: timers are late, and times are whole milliseconds. */
+const slackMillis = 10
+
+/**
+ * Replays recorded operations under another policy, with the loop and the buckets of core.
+ *
+ * An operation begins when it began, and its first attempt ends as it ended. So does every further attempt, as long as the other policy
+ * waits as long before it as was recorded. What a server would have answered at any other time was not observed: `likely` takes
+ * the attempt of any operation that began nearest to that time and was not terminal, `worst` and `best` bound it. An attempt that was cut off is taken
+ * to fail when it was cut off. The draws of a jitter are those that gave the recorded delays, and after them those of `seed`.
+ *
+ * Fails with `UnreadableLine` at the first line that `Observe.jsonLines` would not write.
+ *
+ * @category running
+ */
+export const replay = (options: ReplayOptions): Effect.Effect<Replay, UnreadableLine> => {
+  const { lines, other, recorded, seed } = options
+  if (typeof seed !== "string") Argument.number(owner, "seed", seed, { min: -Infinity })
+  const prepared = PolicyCheck.prepare(owner, { ...recorded.policy, classifier: Classifier.always })
+  Client.check(owner, other)
+  return Effect.gen(function* () {
+    const { leftOut, operations } = yield* Effect.try({
+      try: () => recording(lines),
+      catch: (error) => error as UnreadableLine
+    })
+    const draws = Draws.make(seed)
+    const drawn = operations.map((operation) => MatchedDraws.match(prepared, operation))
+    const world = { operations, draws, drawn, observed: observed(operations) }
+    const run = (client: Client.Client, assume: Assume) =>
+      Effect.map(Timekeeper.turn, () => replayed(client, world, assume))
+    const again = yield* run(recorded, "nearest")
+    const likely = yield* run(other, "nearest")
+    const attempts = sum(likely.map(({ attempts }) => attempts))
+    return {
+      operations: operations.length,
+      leftOut,
+      recorded: outcomeOf(operations.map(asReplayed)),
+      likely: outcomeOf(likely),
+      worst: outcomeOf(yield* run(other, "fails")),
+      best: outcomeOf(yield* run(other, "succeeds")),
+      assumed: attempts === 0 ? 0 : sum(likely.map(({ assumed }) => assumed)) / attempts,
+      faithful:
+        operations.length === 0 ? 1 : again.filter((one, i) => isSame(one, operations[i])).length / operations.length
+    }
+  })
+}
+
+type Assume = "nearest" | "fails" | "succeeds"
+
+interface World {
+  readonly operations: ReadonlyArray<Operation>
+  readonly draws: Draws.Draws
+  readonly drawn: ReadonlyArray<ReadonlyArray<number>>
+  readonly observed: ReadonlyArray<Observed>
+}
+
+/** An attempt that says how the server was at a time. */
+interface Observed extends Attempt {
+  readonly atMillis: number
+}
+
+const observed = (operations: ReadonlyArray<Operation>): ReadonlyArray<Observed> =>
+  operations
+    .flatMap(({ attempts, startMillis }) => {
+      let atMillis = startMillis
+      return attempts.map((attempt) => {
+        atMillis += attempt.gapMillis
+        const one = { ...attempt, atMillis }
+        atMillis += attempt.ranMillis
+        return one
+      })
+    })
+    .filter(({ verdict }) => verdict === undefined || verdict._tag === "Retryable")
+    .toSorted((one, other) => one.atMillis - other.atMillis)
+
+/** The one that began nearest to a time; of two, the earlier. */
+const nearest = (observed: ReadonlyArray<Observed>, atMillis: number): Observed | undefined => {
+  let [low, high] = [0, observed.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((observed[middle]?.atMillis ?? 0) < atMillis) low = middle + 1
+    else high = middle
+  }
+  const [before, after] = [observed[low - 1], observed[low]]
+  if (before === undefined || after === undefined) return before ?? after
+  return atMillis - before.atMillis <= after.atMillis - atMillis ? before : after
+}
+
+/** How an operation went. */
+interface Replayed {
+  readonly succeeded: boolean
+  readonly attempts: number
+  readonly assumed: number
+  readonly tookMillis: number
+}
+
+const asReplayed = ({ attempts, elapsedMillis, succeeded }: Operation): Replayed => ({
+  succeeded,
+  attempts: attempts.length,
+  assumed: 0,
+  tookMillis: elapsedMillis
+})
+
+const isSame = (one: Replayed, recorded: Operation | undefined): boolean =>
+  recorded !== undefined &&
+  one.succeeded === recorded.succeeded &&
+  one.attempts === recorded.attempts.length &&
+  one.assumed === 0 &&
+  Math.abs(one.tookMillis - recorded.elapsedMillis) <= slackMillis * (one.attempts + 1)
+
+const verdictOf: Classifier.Classifier<Verdict> = (verdict) => verdict
+
+const replayed = (client: Client.Client, world: World, assume: Assume): ReadonlyArray<Replayed> => {
+  const instant = Instant.make()
+  const retried = instant.runSync(Client.make(client, verdictOf))
+  const begins = world.operations[0]?.startMillis ?? 0
+  const ended: Array<Replayed> = []
+  for (const [index, operation] of world.operations.entries()) {
+    ended.push({ succeeded: false, attempts: 0, assumed: 0, tookMillis: 0 })
+    instant.startAt(operation.startMillis - begins, () => {
+      const startMillis = instant.nowMillis()
+      const counts = { attempts: 0, assumed: 0 }
+      let lastMillis = startMillis
+      const note = (succeeded: boolean) => {
+        ended[index] = { ...counts, succeeded, tookMillis: instant.nowMillis() - startMillis }
+      }
+      const attempt = Effect.suspend(() => {
+        const number = counts.attempts++
+        if (number >= mostAttempts) return Effect.never
+        const now = instant.nowMillis()
+        const own = counts.assumed === 0 ? operation.attempts[number] : undefined
+        const isOwn = own !== undefined && Math.abs(now - lastMillis - own.gapMillis) <= slackMillis
+        if (!isOwn) counts.assumed += 1
+        const answer = isOwn ? own : assumed(operation, world.observed, begins + now, assume)
+        note(false)
+        return Effect.ensuring(
+          Effect.zipRight(
+            Effect.sleep(Duration.millis(answer.ranMillis)),
+            answer.verdict === undefined ? Effect.void : Effect.fail(answer.verdict)
+          ),
+          Effect.sync(() => {
+            lastMillis = instant.nowMillis()
+          })
+        )
+      })
+      let draw = 0
+      const random = fromNext(
+        Effect.sync(() => {
+          const number = draw++
+          return world.drawn[index]?.[number] ?? world.draws(index, number)
+        })
+      )
+      return Effect.withRandom(Effect.map(retried(attempt), note), random)
+    })
+  }
+  instant.pass()
+  return ended
+}
+
+/** How an attempt ends that was not observed. */
+const assumed = (
+  operation: Operation,
+  observed: ReadonlyArray<Observed>,
+  atMillis: number,
+  assume: Assume
+): Pick<Attempt, "ranMillis" | "verdict"> => {
+  const last = operation.attempts.at(-1) ?? { ranMillis: 0, verdict: undefined }
+  const found = nearest(observed, atMillis) ?? last
+  if (assume === "nearest") return found
+  if (assume === "succeeds") return { ranMillis: found.ranMillis, verdict: undefined }
+  const failure = operation.attempts.findLast(({ verdict }) => verdict?._tag === "Retryable")
+  return { ranMillis: found.ranMillis, verdict: failure?.verdict ?? found.verdict }
+}
+
+const outcomeOf = (replayed: ReadonlyArray<Replayed>): Outcome => {
+  const took = replayed.map(({ tookMillis }) => tookMillis).toSorted((a, b) => a - b)
+  const all = Math.max(1, replayed.length)
+  return {
+    succeeded: replayed.filter(({ succeeded }) => succeeded).length / all,
+    loadFactor: sum(replayed.map(({ attempts }) => attempts)) / all,
+    took: quantiles(took, Duration.millis)
+  }
+}
+
+const sum = (values: ReadonlyArray<number>): number => values.reduce((sum, value) => sum + value, 0)
