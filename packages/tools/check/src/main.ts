@@ -13,10 +13,10 @@ import { checkDependencies } from "./Dependencies.ts"
 import { docExamples, importing } from "./DocExamples.ts"
 import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
 import { type Finding, render } from "./Finding.ts"
-import { build, pack } from "./Pack.ts"
-import { addressOf } from "./Release.ts"
+import { build, pack } from "./release/Pack.ts"
+import { addressOf } from "./release/Release.ts"
 import { checkSnippets, type SnippetsInput } from "./Snippets.ts"
-import { checkTarball } from "./Tarball.ts"
+import { checkTarball } from "./release/Tarball.ts"
 import {
   exists,
   filesBelow,

@@ -1,7 +1,7 @@
 /** What must be in a package that goes to the registry, and what must not. */
-import type { Finding } from "./Finding.ts"
+import type { Finding } from "../Finding.ts"
 import { linkedFiles, relativeLinks } from "./Release.ts"
-import type { Manifest } from "./Workspace.ts"
+import type { Manifest } from "../Workspace.ts"
 
 export interface TarballInput {
   /** The package.json in the repository, which the findings point to. */

@@ -3,7 +3,7 @@
  * at the root; the files in the repository do without it.
  */
 import { posix } from "node:path"
-import type { Manifest } from "./Workspace.ts"
+import type { Manifest } from "../Workspace.ts"
 
 export interface ReleaseInput {
   /** Folder of the package, such as `packages/core`. */

@@ -6,10 +6,10 @@
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { execute, run } from "./Command.ts"
+import { execute, run } from "../Command.ts"
 import { build, pack } from "./Pack.ts"
 import { addressOf } from "./Release.ts"
-import { type Manifest, publishedPackages, read, root } from "./Workspace.ts"
+import { type Manifest, publishedPackages, read, root } from "../Workspace.ts"
 
 const target = join(root, "node_modules/.cache/release")
 

@@ -1,4 +1,4 @@
-import { checkTarball } from "@effect-retry/check/Tarball"
+import { checkTarball } from "@effect-retry/check/release/Tarball"
 import { describe, expect, it } from "vitest"
 
 const entries = [

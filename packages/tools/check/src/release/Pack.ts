@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { run } from "./Command.ts"
+import { run } from "../Command.ts"
 import { addressOf, releasedManifest, releasedReadme } from "./Release.ts"
-import { type Manifest, type Package, publishedPackages, read, root } from "./Workspace.ts"
+import { type Manifest, type Package, publishedPackages, read, root } from "../Workspace.ts"
 
 /** Builds everything, the published packages from nothing: the output of a deleted module would be packed. */
 export const build = (): ReadonlyArray<string> => {

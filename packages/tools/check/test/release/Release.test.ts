@@ -1,4 +1,4 @@
-import { addressOf, relativeLinks, releasedManifest, releasedReadme } from "@effect-retry/check/Release"
+import { addressOf, relativeLinks, releasedManifest, releasedReadme } from "@effect-retry/check/release/Release"
 import { describe, expect, it } from "vitest"
 
 const here = { folder: "packages/http", repository: "https://example.com/retry" }
