@@ -17,10 +17,13 @@ export interface Manifest {
   readonly repository?: string | { readonly type: string; readonly url: string; readonly directory?: string }
   readonly homepage?: string
   readonly bugs?: string
+  readonly author?: string
+  readonly funding?: string
   readonly exports?: Readonly<Record<string, unknown>>
   readonly publishConfig?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
 }
 
 export interface Package {
@@ -46,6 +49,9 @@ export const sourcesBelow = (folder: string): ReadonlyArray<Source> =>
   filesBelow(folder)
     .filter((path) => path.endsWith(".ts"))
     .map((path) => ({ path, text: read(path) }))
+
+/** The package.json at the root. */
+export const rootManifest = (): Manifest => JSON.parse(read("package.json")) as Manifest
 
 /** The packages that go to the registry: all that are not private. */
 export const publishedPackages = (): ReadonlyArray<Package> =>

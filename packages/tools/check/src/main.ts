@@ -12,19 +12,20 @@ import { execute, run } from "./Command.ts"
 import { checkDependencies } from "./Dependencies.ts"
 import { docExamples, importing } from "./DocExamples.ts"
 import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
-import { type Finding, render } from "./Finding.ts"
+import { render } from "./Finding.ts"
 import { build, pack } from "./release/Pack.ts"
-import { addressOf } from "./release/Release.ts"
+import { ownerOf, placeholder } from "./release/Owner.ts"
 import { checkSnippets, type SnippetsInput } from "./Snippets.ts"
 import { checkTarball } from "./release/Tarball.ts"
+import { readTarball } from "./release/ReadTarball.ts"
 import {
   exists,
   filesBelow,
-  type Manifest,
   type Package,
   publishedPackages,
   read,
   root,
+  rootManifest,
   sourcesBelow
 } from "./Workspace.ts"
 
@@ -35,7 +36,7 @@ const write = (path: string, text: string): void => writeFileSync(join(root, pat
 
 const published = publishedPackages()
 
-const types: Step = build
+const types: Step = () => build("packages")
 
 const effect: Step = () =>
   published.flatMap(({ folder }) => {
@@ -127,37 +128,22 @@ const examples: Step = () => {
 const packaging: Step = () => published.flatMap(packagingOf)
 
 /** Where the repository has no address yet, the links of a release are checked with another one. */
-const repository = addressOf(JSON.parse(read("package.json")) as Manifest) ?? "https://example.com/effect/retry"
+const owner = ownerOf(rootManifest()) ?? placeholder
 
 const packagingOf = (published: Package): ReadonlyArray<string> => {
   const target = mkdtempSync(join(tmpdir(), "effect-retry-release-"))
   try {
-    const { failures, tarball } = pack(published, target, repository)
+    const { failures, tarball } = pack(published, target, owner)
     if (tarball === undefined) return failures
     return [
       ...failures,
-      ...tarballFindings(`${published.folder}/package.json`, tarball).map(render),
+      ...checkTarball(readTarball(`${published.folder}/package.json`, tarball, owner)).map(render),
       ...run("publint", "run", tarball, "--strict"),
       ...run("attw", "--profile", "esm-only", "--no-emoji", tarball)
     ]
   } finally {
     rmSync(target, { recursive: true, force: true })
   }
-}
-
-const tarballFindings = (manifestPath: string, tarball: string): ReadonlyArray<Finding> => {
-  const packed = (file: string) => execute("tar", "-xzOf", tarball, `package/${file}`).stdout
-  return checkTarball({
-    manifestPath,
-    entries: execute("tar", "-tzf", tarball)
-      .stdout.split("\n")
-      .filter((path) => path !== "" && !path.endsWith("/"))
-      .map((path) => path.replace(/^package\//, "")),
-    packed: JSON.parse(packed("package.json")) as Manifest,
-    readme: packed("README.md"),
-    repository,
-    isInRepository: exists
-  })
 }
 
 const project = (name: string): ReadonlyArray<string> =>

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitepress"
 import * as Links from "../src/Links.ts"
 import * as Pages from "../src/Pages.ts"
-import { repository } from "../src/Repository.ts"
+import { base, repository } from "../src/Repository.ts"
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -12,7 +12,7 @@ export default defineConfig({
   title: "effect-retry",
   description: "A retry toolkit for Effect",
   lang: "en",
-  base: process.env["SITE_BASE"] ?? "/",
+  base,
   srcDir: Pages.root,
   srcExclude: [
     "**/CHANGELOG.md",

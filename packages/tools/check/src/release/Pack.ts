@@ -3,13 +3,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { run } from "../Command.ts"
-import { addressOf, releasedManifest, releasedReadme } from "./Release.ts"
-import { type Manifest, type Package, publishedPackages, read, root } from "../Workspace.ts"
+import { type Owner, ownerOf } from "./Owner.ts"
+import { releasedManifest, releasedReadme } from "./Release.ts"
+import { type Manifest, type Package, publishedPackages, root, rootManifest } from "../Workspace.ts"
 
-/** Builds everything, the published packages from nothing: the output of a deleted module would be packed. */
-export const build = (): ReadonlyArray<string> => {
+/** Builds projects, the published packages from nothing: the output of a deleted module would be packed. */
+export const build = (...projects: ReadonlyArray<string>): ReadonlyArray<string> => {
   for (const { folder } of publishedPackages()) rmSync(join(root, folder, "dist"), { recursive: true, force: true })
-  return run("tsc", "-b", "packages")
+  return run("tsc", "-b", ...projects)
 }
 
 export interface Packed {
@@ -18,11 +19,11 @@ export interface Packed {
   readonly tarball?: string
 }
 
-/** Puts the tarball of a package into the folder `target`. The address is that of the package.json at the root. */
+/** Puts the tarball of a package into the folder `target`. The owner is that of the package.json at the root. */
 export const pack = (
   { folder }: Package,
   target: string,
-  repository = addressOf(JSON.parse(read("package.json")) as Manifest)
+  owner: Owner | undefined = ownerOf(rootManifest())
 ): Packed => {
   const work = mkdtempSync(join(tmpdir(), "effect-retry-pack-"))
   try {
@@ -34,7 +35,7 @@ export const pack = (
       const path = join(work, "package", file)
       writeFileSync(path, change(readFileSync(path, "utf8")))
     }
-    const release = { folder, repository }
+    const release = { folder, owner }
     rewrite("package.json", (text) => JSON.stringify(releasedManifest(JSON.parse(text), release), null, 2) + "\n")
     rewrite("README.md", (text) => releasedReadme(text, release))
     mkdirSync(target, { recursive: true })
@@ -44,3 +45,7 @@ export const pack = (
     rmSync(work, { recursive: true, force: true })
   }
 }
+
+/** Name of the tarball of `@effect-retry/core` in version `0.1.0`: `effect-retry-core-0.1.0.tgz`. */
+export const tarballOf = ({ name, version = "" }: Manifest): string =>
+  `${name.slice(1).replace("/", "-")}-${version}.tgz`

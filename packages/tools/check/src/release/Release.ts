@@ -1,45 +1,50 @@
 /**
- * What a package says of the repository it comes from. The address is written once, as `repository` in the package.json
- * at the root; the files in the repository do without it.
+ * What a package says of its owner and of the repository it comes from. Both are written once, in the package.json at the
+ * root; the files of the packages do without them.
  */
 import { posix } from "node:path"
 import type { Manifest } from "../Workspace.ts"
+import type { Owner } from "./Owner.ts"
 
 export interface ReleaseInput {
   /** Folder of the package, such as `packages/core`. */
   readonly folder: string
-  /** Address of the repository, such as `https://example.com/effect-retry`. */
-  readonly repository: string | undefined
+  readonly owner: Owner | undefined
 }
 
-/** The address without what tools put around it. */
-export const addressOf = ({ repository }: Manifest): string | undefined =>
-  (typeof repository === "string" ? repository : repository?.url)?.replace(/^git\+/, "").replace(/(\.git|\/)$/, "")
+/** The manifest without what only the repository needs, and with what the owner fills in, where there is an owner. */
+export const releasedManifest = (manifest: Manifest, { folder, owner }: ReleaseInput): Manifest => {
+  const released = Object.fromEntries(Object.entries(manifest).filter(([field]) => field !== "devDependencies"))
+  const owned = owner === undefined ? {} : ownedFields(manifest, folder, owner)
+  return { ...released, ...owned } as Manifest
+}
 
-/** The manifest with the address of the repository, where there is one. */
-export const releasedManifest = (manifest: Manifest, { folder, repository }: ReleaseInput): Manifest =>
-  repository === undefined
-    ? manifest
-    : {
-        ...manifest,
-        homepage: `${repository}/tree/HEAD/${folder}#readme`,
-        bugs: `${repository}/issues`,
-        repository: { type: "git", url: `git+${repository}.git`, directory: folder }
-      }
+const ownedFields = (
+  { publishConfig }: Manifest,
+  folder: string,
+  { author, funding, homepage, repository }: Owner
+) => ({
+  homepage: `${homepage}/${folder}`,
+  bugs: `${repository}/issues`,
+  repository: { type: "git", url: `git+${repository}.git`, directory: folder },
+  author,
+  ...(funding === undefined ? {} : { funding }),
+  publishConfig: { ...publishConfig, provenance: true }
+})
 
 /**
  * The README with links that hold outside of the repository: relative links lead to the address, and without an address
  * only their text is left.
  */
-export const releasedReadme = (text: string, { folder, repository }: ReleaseInput): string => {
+export const releasedReadme = (text: string, { folder, owner }: ReleaseInput): string => {
   const release = (line: string) =>
     line.replace(relativeLink, (_, image: string, label: string, target: string) => {
       const [path = "", anchor] = target.split("#")
       const hash = anchor === undefined ? "" : `#${anchor}`
       const view = image === "" ? "blob" : "raw"
-      return repository === undefined
+      return owner === undefined
         ? label
-        : `${image}[${label}](${repository}/${view}/HEAD/${posix.join(folder, path)}${hash})`
+        : `${image}[${label}](${owner.repository}/${view}/HEAD/${posix.join(folder, path)}${hash})`
     })
   return outsideOfCode(text, release)
 }

@@ -1,34 +1,54 @@
 /**
- * Packs what goes to the registry, and sends it there.
+ * Packs what goes to the registry, tries it out, and sends it there.
  *
- *     pnpm release              packs into node_modules/.cache/release
- *     pnpm release --publish    and publishes what was packed; needs `repository` in the package.json at the root
+ *     pnpm release               packs into node_modules/.cache/release
+ *     pnpm release FOLDER        packs into another folder
+ *     pnpm release --rehearse    packs with the next versions, and tries the packages out as strangers would
+ *     pnpm release --rehearse --write    and writes the list of what is packed
+ *     pnpm release --publish     rehearses, and publishes what was tried; needs an owner in the package.json at the root
  */
 import { rmSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { execute, run } from "../Command.ts"
-import { build, pack } from "./Pack.ts"
-import { addressOf } from "./Release.ts"
-import { type Manifest, publishedPackages, read, root } from "../Workspace.ts"
+import { filesBelow, publishedPackages, root, rootManifest } from "../Workspace.ts"
+import { missingFields, ownerOf, placeholder } from "./Owner.ts"
+import { build, pack, tarballOf } from "./Pack.ts"
+import { rehearse } from "./Rehearsal.ts"
 
-const target = join(root, "node_modules/.cache/release")
-
-const release = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const publishing = args.includes("--publish")
-  if (publishing && addressOf(JSON.parse(read("package.json")) as Manifest) === undefined) {
-    return ["package.json: repository must be the address of the repository, which every package names"]
-  }
+const release = async (args: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const [folder] = args.filter((arg) => !arg.startsWith("--"))
+  const target = folder === undefined ? join(root, "node_modules/.cache/release") : resolve(folder)
   rmSync(target, { recursive: true, force: true })
-  const building = build()
+  if (args.includes("--publish")) return publish(target)
+  if (args.includes("--rehearse")) {
+    return rehearse({ owner: ownerOf(rootManifest()) ?? placeholder, target, write: args.includes("--write") })
+  }
+  return packAll(target)
+}
+
+const packAll = (target: string): ReadonlyArray<string> => {
+  const published = publishedPackages()
+  const building = build(...published.map(({ folder }) => folder))
   if (building.length > 0) return building
-  const packed = publishedPackages().map((each) => ({ ...each.manifest, ...pack(each, target) }))
-  const failures = packed.flatMap((each) => each.failures)
-  if (failures.length > 0) return failures
-  for (const { name, tarball = "", version } of packed) {
-    const sending = publishing && !isPublished(`${name}@${version}`)
-    const publication = sending ? run("npm", "publish", tarball, "--access", "public") : []
+  const packed = published.map((each) => pack(each, target))
+  for (const { tarball } of packed) if (tarball !== undefined) console.log(`packed ${tarball}`)
+  return packed.flatMap(({ failures }) => failures)
+}
+
+const publish = async (target: string): Promise<ReadonlyArray<string>> => {
+  const missing = missingFields(rootManifest())
+  const pending = filesBelow(".changeset").filter((path) => path.endsWith(".md"))
+  const owner = ownerOf(rootManifest())
+  if (owner === undefined || missing.length > 0) return missing
+  if (pending.length > 0) return [`${pending.join(", ")}: run changeset version, and commit what it writes`]
+  const rehearsal = await rehearse({ owner, target, write: false })
+  if (rehearsal.length > 0) return rehearsal
+  for (const { manifest } of publishedPackages()) {
+    const version = `${manifest.name}@${manifest.version}`
+    const tarball = join(target, tarballOf(manifest))
+    const publication = isPublished(version) ? [] : run("npm", "publish", tarball, "--access", "public")
     if (publication.length > 0) return publication
-    console.log(`${sending ? "published" : "packed"} ${tarball}`)
+    console.log(`published ${version}`)
   }
   return []
 }
@@ -36,6 +56,6 @@ const release = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
 /** A release that stopped half-way can be run again: the registry takes each version once. */
 const isPublished = (version: string): boolean => execute("npm", "view", version, "version").stdout.trim() !== ""
 
-const failures = release(process.argv.slice(2))
+const failures = await release(process.argv.slice(2))
 for (const failure of failures) console.error(failure)
 process.exitCode = failures.length === 0 ? 0 : 1

@@ -1,32 +1,37 @@
-import { addressOf, relativeLinks, releasedManifest, releasedReadme } from "@effect-retry/check/release/Release"
+import { relativeLinks, releasedManifest, releasedReadme } from "@effect-retry/check/release/Release"
 import { describe, expect, it } from "vitest"
 
-const here = { folder: "packages/http", repository: "https://example.com/retry" }
-const nowhere = { folder: "packages/http", repository: undefined }
-
-describe("Release.addressOf", () => {
-  it.each([
-    ["https://example.com/retry", "https://example.com/retry"],
-    ["https://example.com/retry/", "https://example.com/retry"],
-    [{ type: "git", url: "git+https://example.com/retry.git" }, "https://example.com/retry"],
-    [undefined, undefined]
-  ])("of %j is %s", (repository, address) => {
-    expect(addressOf(repository === undefined ? { name: "a" } : { name: "a", repository })).toBe(address)
-  })
-})
+const owner = {
+  repository: "https://example.com/retry",
+  homepage: "https://retry.example",
+  author: "Ada",
+  funding: "https://example.com/fund"
+}
+const here = { folder: "packages/http", owner }
+const nowhere = { folder: "packages/http", owner: undefined }
 
 describe("Release.releasedManifest", () => {
-  it("names the repository, the folder in it, and where to read and to report", () => {
-    expect(releasedManifest({ name: "a" }, here)).toEqual({
+  const manifest = { name: "a", publishConfig: { access: "public" }, devDependencies: { b: "1.0.0" } }
+
+  it("names the owner, the page of the package, where to report, and asks for a statement of provenance", () => {
+    expect(releasedManifest(manifest, here)).toEqual({
       name: "a",
-      homepage: "https://example.com/retry/tree/HEAD/packages/http#readme",
+      homepage: "https://retry.example/packages/http",
       bugs: "https://example.com/retry/issues",
-      repository: { type: "git", url: "git+https://example.com/retry.git", directory: "packages/http" }
+      repository: { type: "git", url: "git+https://example.com/retry.git", directory: "packages/http" },
+      author: "Ada",
+      funding: "https://example.com/fund",
+      publishConfig: { access: "public", provenance: true }
     })
   })
 
-  it("invents no address", () => {
-    expect(releasedManifest({ name: "a" }, nowhere)).toEqual({ name: "a" })
+  it("names no funding where the owner has none", () => {
+    const { funding: _, ...unfunded } = owner
+    expect(Object.keys(releasedManifest({ name: "a" }, { ...here, owner: unfunded }))).not.toContain("funding")
+  })
+
+  it("invents no owner", () => {
+    expect(releasedManifest(manifest, nowhere)).toEqual({ name: "a", publishConfig: { access: "public" } })
   })
 })
 

@@ -1,0 +1,241 @@
+/**
+ * A whole release into a registry on this machine, and then what strangers do with it: they install by the lines of the
+ * READMEs, type-check under the compilers they have, and run the first examples under the Nodes they have.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import { execute, runIn } from "../Command.ts"
+import { render } from "../Finding.ts"
+import { type Manifest, publishedPackages, read, root } from "../Workspace.ts"
+import { copyRepository, version } from "./Copy.ts"
+import type { Owner } from "./Owner.ts"
+import { tarballOf } from "./Pack.ts"
+import { checkPacked, type Listed, listedFrom, type PackedInput } from "./PackedFiles.ts"
+import * as Project from "./Project.ts"
+import { firstExample, installLines, printed } from "./Readme.ts"
+import { readTarball } from "./ReadTarball.ts"
+import * as Registry from "./Registry.ts"
+import { checkSbom, releasedSbom } from "./Sbom.ts"
+import { checkTarball, type TarballInput } from "./Tarball.ts"
+import * as Tools from "./Tools.ts"
+
+export interface RehearsalInput {
+  readonly owner: Owner
+  /** Folder for the tarballs and the bills of materials; it is emptied. */
+  readonly target: string
+  /** Whether to write the list of what is packed instead of comparing it. */
+  readonly write: boolean
+}
+
+/** One text per failure. */
+type Failures = ReadonlyArray<string>
+
+const listPath = "packages/tools/check/rehearsal/packed.json"
+
+export const rehearse = async ({ owner, target, write }: RehearsalInput): Promise<Failures> => {
+  const work = mkdtempSync(join(tmpdir(), "effect-retry-rehearsal-"))
+  let registry: Registry.Registry | undefined
+  try {
+    const copy = join(work, "repository")
+    const packing = [
+      ...(await step("tools", Tools.install)),
+      ...(await step("packed", () => packIn(copy, owner, target)))
+    ]
+    if (packing.length > 0) return packing
+    const tarballs = tarballsIn(copy, owner, target)
+    const listing = await step("compared", async () => compareWithList(tarballs, write))
+    if (listing.length > 0) return listing
+    const started = await Registry.start({
+      tools: Tools.folder,
+      storage: join(Tools.cache, "storage"),
+      upstream: execute("npm", "config", "get", "registry").stdout.trim()
+    })
+    registry = started
+    const stranger = { home: join(work, "home"), npmrc: started.npmrc }
+    mkdirSync(stranger.home)
+    const publishing = await step("published", () =>
+      publishAll(tarballs, { ...stranger, folder: join(work, "sender") })
+    )
+    if (publishing.length > 0) return publishing
+    const projects = projectsOf(tarballs)
+    const using = await step("used", () =>
+      twoAtOnce(projects, (project) => use(project, { ...stranger, folder: join(work, project.name) }))
+    )
+    const bills = await step("bills of materials", () =>
+      twoAtOnce(tarballs, (each) =>
+        writeBill(each, started.address, { ...stranger, folder: join(work, each.packed.name) })
+      )
+    )
+    return [...using, ...bills]
+  } finally {
+    registry?.stop()
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+const step = async (name: string, run: () => Promise<Failures>): Promise<Failures> => {
+  const started = performance.now()
+  const failures = await run()
+  const seconds = Math.round((performance.now() - started) / 1000)
+  console.log(`${failures.length === 0 ? "ok    " : "FAILED"} ${name}, ${seconds} s`)
+  return failures
+}
+
+/** The command that packs a release, run in a copy that has the next versions. */
+const packIn = async (copy: string, owner: Owner, target: string): Promise<Failures> => {
+  copyRepository(copy)
+  const versions = await version(copy, owner)
+  if (versions.error) return [versions.output]
+  const tsx = join(root, "node_modules/.bin/tsx")
+  const { error, output } = await runIn({ folder: copy }, tsx, "packages/tools/check/src/release/main.ts", target)
+  return error ? [output] : []
+}
+
+interface Tarball extends TarballInput {
+  readonly tarball: string
+  readonly kilobytes: number
+}
+
+const tarballsIn = (copy: string, owner: Owner, target: string): ReadonlyArray<Tarball> =>
+  publishedPackages().map(({ folder }) => {
+    const manifest = JSON.parse(readFileSync(join(copy, folder, "package.json"), "utf8")) as Manifest
+    const tarball = join(target, tarballOf(manifest))
+    return {
+      ...readTarball(`${folder}/package.json`, tarball, owner),
+      tarball,
+      kilobytes: statSync(tarball).size / 1000
+    }
+  })
+
+const compareWithList = (tarballs: ReadonlyArray<Tarball>, write: boolean): Failures => {
+  const inputs = tarballs.map(({ entries, kilobytes, packed }): PackedInput => ({
+    entries,
+    kilobytes,
+    name: packed.name
+  }))
+  if (write) {
+    const lists = Object.fromEntries(inputs.map((input) => [input.name, listedFrom(input)]))
+    writeFileSync(join(root, listPath), `${JSON.stringify(lists, null, 2)}\n`)
+  }
+  const list = JSON.parse(read(listPath)) as Readonly<Record<string, Listed>>
+  return [
+    ...inputs.flatMap((input) => checkPacked(input, list[input.name])),
+    ...tarballs.flatMap(checkTarball).map(render)
+  ]
+}
+
+const publishAll = async (tarballs: ReadonlyArray<Tarball>, input: Project.ProjectInput): Promise<Failures> => {
+  const { place } = Project.make(input)
+  return twoAtOnce(tarballs, async ({ tarball }) => {
+    // Provenance is a statement of the workflow that publishes, which is not this one.
+    const { error, output } = await runIn(place, "npm", "publish", tarball, "--access", "public", "--provenance=false")
+    return error ? [output] : []
+  })
+}
+
+interface Use {
+  readonly name: string
+  readonly manager: "npm" | "pnpm"
+  readonly compilers: ReadonlyArray<string>
+  readonly nodes: ReadonlyArray<string>
+  readonly install: ReadonlyArray<ReadonlyArray<string>>
+  readonly modules: ReadonlyArray<{ readonly name: string; readonly code: string; readonly printed?: string }>
+}
+
+/**
+ * The README of the repository by npm and by pnpm, with the first examples and every entry point of all packages; and
+ * the README of each package alone, whose install lines have to suffice. One project meets every compiler and every Node.
+ */
+const projectsOf = (tarballs: ReadonlyArray<Tarball>): ReadonlyArray<Use> => {
+  const all = tarballs.map((tarball) => ({ name: nameIn(tarball), ...exampleOf(tarball.readme) }))
+  const readme = read("README.md")
+  const whole = {
+    install: installLines(readme),
+    modules: [{ name: "readme", ...exampleOf(readme) }, ...all, { name: "modules", code: importsOf(tarballs) }]
+  }
+  const newest = { compilers: Tools.compilers.slice(-1), nodes: Tools.nodes.slice(-1) }
+  return [
+    { name: "npm", manager: "npm", compilers: Tools.compilers, nodes: Tools.nodes, ...whole },
+    { name: "pnpm", manager: "pnpm", ...newest, ...whole },
+    ...tarballs.map((tarball): Use => ({
+      name: nameIn(tarball),
+      manager: "npm",
+      ...newest,
+      install: installLines(tarball.readme),
+      modules: all.filter(({ name }) => name === nameIn(tarball))
+    }))
+  ]
+}
+
+const nameIn = ({ packed }: Tarball): string => basename(packed.name)
+
+const exampleOf = (readme: string) => {
+  const output = printed(readme)
+  // A README without an example fails when it is compiled.
+  return {
+    code: firstExample(readme) ?? "a README without an example",
+    ...(output === undefined ? {} : { printed: output })
+  }
+}
+
+/** Every entry point of every package, so that all declarations are checked and all modules are run. */
+const importsOf = (tarballs: ReadonlyArray<Tarball>): string =>
+  tarballs
+    .flatMap(({ packed }) =>
+      Object.keys(packed.exports ?? {})
+        .filter((path) => path !== "./package.json")
+        .map((path) => `${packed.name}${path.slice(1)}`)
+    )
+    .map((specifier, index) => `export * as module${index} from "${specifier}"\n`)
+    .join("")
+
+const use = async (use: Use, input: Project.ProjectInput): Promise<Failures> => {
+  const project = Project.make(input)
+  const installing = await Project.install(project, use.manager, use.install)
+  if (installing.length > 0) return installing
+  for (const { code, name } of use.modules) Project.write(project, name, code)
+  const failures: Array<string> = []
+  for (const compiler of use.compilers) failures.push(...(await Project.compile(project, compiler)))
+  if (failures.length > 0) return failures
+  for (const node of use.nodes) {
+    for (const { name, printed } of use.modules) failures.push(...(await Project.run(project, node, name, printed)))
+  }
+  return failures
+}
+
+/** The bill of materials of a clean install, beside the tarball; npm names it after the folder. */
+const writeBill = async (
+  { packed: { name, version = "" }, tarball }: Tarball,
+  registry: string,
+  input: Project.ProjectInput
+): Promise<Failures> => {
+  const { folder, place } = Project.make(input)
+  execute("tar", "-xzf", tarball, "-C", folder, "--strip-components=1", "package/package.json")
+  const installing = await runIn(place, "npm", "install", "--package-lock-only", "--omit=dev", "--ignore-scripts")
+  if (installing.error) return [installing.output]
+  const { error, output, stdout } = await runIn(
+    place,
+    "npm",
+    "sbom",
+    "--sbom-format=cyclonedx",
+    "--sbom-type=library",
+    "--package-lock-only",
+    "--omit=dev"
+  )
+  if (error) return [output]
+  const bill = releasedSbom(stdout, registry)
+  writeFileSync(tarball.replace(/\.tgz$/, ".cdx.json"), bill)
+  return checkSbom(bill, { name, registry, version })
+}
+
+/** The machine of a workflow has two cores or more. */
+const twoAtOnce = async <A>(all: ReadonlyArray<A>, run: (each: A) => Promise<Failures>): Promise<Failures> => {
+  const failures: Array<string> = []
+  const left = [...all]
+  const work = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) failures.push(...(await run(next)))
+  }
+  await Promise.all([work(), work()])
+  return failures
+}
