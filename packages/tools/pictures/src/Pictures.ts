@@ -4,8 +4,13 @@
 import { Backoff, Policy, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { Effect } from "effect"
+import { readFileSync } from "node:fs"
 import { timelines } from "../../examples/src/side-by-side.ts"
+import * as Breakers from "../../storms/src/Breakers.ts"
+import * as Hedges from "../../storms/src/Hedges.ts"
+import * as Bars from "./Bars.ts"
 import * as Curves from "./Curves.ts"
+import * as Strips from "./Strips.ts"
 import * as Timelines from "./Timelines.ts"
 
 const hint = Effect.map(timelines, ({ overloaded: { native, ours } }) =>
@@ -67,11 +72,50 @@ const recovery = Effect.gen(function* () {
   })
 })
 
+const names = {
+  none: "3 attempts, no guard",
+  bucket: "a retry budget",
+  acceptRatio: "an accept ratio and a budget",
+  aimd: "adaptive concurrency",
+  breaker: "a circuit breaker"
+} as const satisfies Record<keyof typeof Breakers.guards, string>
+
+/** Rows of docs/circuit-breakers.md#measured. */
+const guards = Effect.gen(function* () {
+  const strips = yield* Effect.forEach(Object.entries(names), ([guard, name]) =>
+    Effect.map(Breakers.whole(Breakers.guards[guard as keyof typeof names]), ({ seconds }) => ({ name, seconds }))
+  )
+  return Strips.draw({
+    title: "Guards in the same outage",
+    intro: "A server for 50 requests per second gets 15 from three clients, and stands still for twenty seconds.",
+    strips,
+    outage: { from: 60, to: 80 },
+    from: 55,
+    until: 98,
+    most: 60
+  })
+})
+
+const tones: Readonly<Record<string, Bars.BarRow["tone"]>> = { "no hedge": "quiet", "after 60 ms": "bad" }
+
+/** The last column of the table of docs/hedging.md, which `pnpm storms hedges` writes: a run of it takes minutes. */
+const hedges = Effect.sync(() =>
+  Bars.draw({
+    title: "Hedges shorten the slowest answers, and add load",
+    intro: "Twenty servers at 60 % of what they can serve; one request in fifty takes ten times as long.",
+    rows: Hedges.measured(readFileSync(new URL("../../../../docs/hedging.md", import.meta.url), "utf8")).map(
+      ({ name, p99Millis, work }) => ({ name, tone: tones[name] ?? "good", p99Millis, work })
+    )
+  })
+)
+
 /**
  * @category destructors
  */
 export const pictures: Readonly<Record<string, Effect.Effect<string>>> = {
   "timeline-hint.svg": hint,
   "timeline-deadline.svg": deadline,
-  "recovery.svg": recovery
+  "recovery.svg": recovery,
+  "guards.svg": guards,
+  "hedges.svg": hedges
 }

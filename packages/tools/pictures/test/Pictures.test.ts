@@ -7,7 +7,7 @@ const folder = new URL("../../../../docs/pictures/", import.meta.url)
 
 const read = (name: string): string => readFileSync(new URL(name, folder), "utf8")
 
-describe("Pictures.pictures", { timeout: 60_000 }, () => {
+describe("Pictures.pictures", { timeout: 120_000 }, () => {
   // Drawn by `pnpm fleet` from a run on the real clock.
   const measured = ["fleet.svg"]
 
@@ -22,10 +22,22 @@ describe("Pictures.pictures", { timeout: 60_000 }, () => {
     })
   )
 
-  it.each(Object.keys(pictures))("the README shows %s, with its description as the text instead", (name) => {
+  const pages = [
+    { name: "timeline-hint.svg", page: "README.md", folder: "docs/" },
+    { name: "timeline-deadline.svg", page: "README.md", folder: "docs/" },
+    { name: "recovery.svg", page: "README.md", folder: "docs/" },
+    { name: "guards.svg", page: "docs/guards.md", folder: "" },
+    { name: "hedges.svg", page: "docs/hedging.md", folder: "" }
+  ]
+
+  it("are each on a page", () => {
+    expect(pages.map(({ name }) => name)).toEqual(Object.keys(pictures))
+  })
+
+  it.each(pages)("$page shows $name, with its description as the text instead", ({ folder, name, page }) => {
     const [, title, description] = /<title[^>]*>(.*)<\/title>\n<desc[^>]*>(.*)<\/desc>/.exec(read(name)) ?? []
-    const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8")
-    expect(readme).toContain(`![${title}. ${description}](docs/pictures/${name})`)
+    const text = readFileSync(new URL(`../../../../${page}`, import.meta.url), "utf8")
+    expect(text).toContain(`![${title}. ${description}](${folder}pictures/${name})`)
   })
 
   it.each(["timeline-hint.svg", "timeline-deadline.svg"])("names in %s end before the axis, in any font", (name) => {

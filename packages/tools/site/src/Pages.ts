@@ -36,6 +36,7 @@ const ordered: ReadonlyArray<Group> = [
   {
     title: "Guards",
     files: [
+      "docs/guards.md",
       "docs/buckets.md",
       "docs/circuit-breakers.md",
       "docs/hedging.md",

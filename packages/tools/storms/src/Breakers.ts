@@ -1,7 +1,8 @@
 /**
- * The table of docs/circuit-breakers.md: circuit breakers beside buckets, in an outage of a server and of one shard of it.
+ * The table of docs/circuit-breakers.md: circuit breakers beside buckets and limits of concurrency, in an outage of a server
+ * and of one shard of it.
  */
-import { CircuitBreaker, RateLimiter, TokenBucket } from "@effect-retry/core"
+import { AttemptTimeout, CircuitBreaker, RateLimiter, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { Duration, Effect, Option } from "effect"
 import { immediately, recovery } from "./Clients.ts"
@@ -10,28 +11,47 @@ import * as Tables from "./Tables.ts"
 
 const policy = immediately(3)
 
+/** A limiter that judges by latency hears of a timeout only where the policy has one: just below the clients' patience. */
+const timed = { ...policy, attemptTimeout: AttemptTimeout.constant("990 millis") }
+
+const acceptRatio: Row = {
+  name: "accept ratio (K 2, 5 s) and bucket",
+  policy,
+  bucket: recovery.successRatio.bucket,
+  rateLimiter: RateLimiter.acceptRatio({
+    K: 2,
+    window: "5 seconds",
+    failures: "rejected",
+    maxRejectionProbability: 0.9
+  })
+}
+
+const breaker: Row = {
+  name: "breaker, 5 failures in a row, 10 s",
+  policy,
+  rateLimiter: CircuitBreaker.make({ opensAt: { consecutive: 5 }, openFor: "10 seconds" })
+}
+
+const aimd: Row = {
+  name: "adaptive concurrency, aimd, at least 1",
+  policy: timed,
+  rateLimiter: RateLimiter.adaptiveConcurrency({ rule: "aimd", least: 1, whenShort: "refuse" })
+}
+
 /** The rows of the table, in its order. */
 export const rows: ReadonlyArray<Row> = [
   recovery.none,
   recovery.attempts,
   recovery.successRatio,
   { name: "quota", policy, bucket: TokenBucket.quota() },
+  acceptRatio,
   {
-    name: "accept ratio (K 2, 5 s) and bucket",
-    policy,
-    bucket: recovery.successRatio.bucket,
-    rateLimiter: RateLimiter.acceptRatio({
-      K: 2,
-      window: "5 seconds",
-      failures: "rejected",
-      maxRejectionProbability: 0.9
-    })
+    name: "adaptive concurrency, gradient",
+    policy: timed,
+    rateLimiter: RateLimiter.adaptiveConcurrency({ whenShort: "refuse" })
   },
-  {
-    name: "breaker, 5 failures in a row, 10 s",
-    policy,
-    rateLimiter: CircuitBreaker.make({ opensAt: { consecutive: 5 }, openFor: "10 seconds" })
-  },
+  aimd,
+  breaker,
   {
     name: "breaker, half of 5 s, at least 20, 5 s",
     policy,
@@ -62,10 +82,16 @@ const outage = {
 
 const server = { capacityPerSecond: 50, serviceTimes: "constant" } as const
 
+/** One client of each kind, for the picture of docs/guards.md. */
+export const guards = { none: recovery.attempts, bucket: recovery.successRatio, acceptRatio, breaker, aimd }
+
+/** The outage of the first two columns, which begins after a minute. */
+export const whole = (client: Load.Client): Effect.Effect<Load.Recovery> => Load.recovery(client, { ...outage, server })
+
 /** What a client makes of the outage of the server, and of one of its ten shards. */
 const outcomes = (client: Load.Client) =>
   Effect.gen(function* () {
-    const whole = yield* Load.recovery(client, { ...outage, server })
+    const recovered = yield* whole(client)
     const shard = yield* Load.recovery(client, {
       ...outage,
       patience: 0,
@@ -73,8 +99,8 @@ const outcomes = (client: Load.Client) =>
       server: { ...server, shards: 10 }
     })
     return {
-      sent: during(whole, "attempts") / during(whole, "requests"),
-      recoveredAfter: Option.map(whole.recoveredAfter, Duration.toSeconds),
+      sent: during(recovered, "attempts") / during(recovered, "requests"),
+      recoveredAfter: Option.map(recovered.recoveredAfter, Duration.toSeconds),
       partlySent: during(shard, "attempts") / during(shard, "requests"),
       partlySucceeded: during(shard, "succeeded") / during(shard, "requests")
     }

@@ -13,14 +13,14 @@ export interface Row extends Load.HedgingClient {
 
 const budget = (ratio: number) => TokenBucket.requestRatio({ ratio, floorPerSecond: 0 })
 
-const measured = { maxAttempts: 2, delay: Hedge.percentile({ at: 0.95 }) }
+const percentile = { maxAttempts: 2, delay: Hedge.percentile({ at: 0.95 }) }
 
 export const rows: ReadonlyArray<Row> = [
   { name: "no hedge" },
   { name: "after 60 ms", hedge: { maxAttempts: 2, delay: 60 } },
   { name: "after 60 ms, bucket of 0.1 per request", hedge: { maxAttempts: 2, delay: 60 }, bucket: budget(0.1) },
-  { name: "after the 95th percentile", hedge: measured },
-  { name: "the same, bucket of 0.1 per request", hedge: measured, bucket: budget(0.1) }
+  { name: "after the 95th percentile", hedge: percentile },
+  { name: "95th percentile, bucket of 0.1 per request", hedge: percentile, bucket: budget(0.1) }
 ]
 
 /** Servers at 30 % and 60 % of what they can serve, and such that work for clients that have gone. */
@@ -53,3 +53,18 @@ export const table: Effect.Effect<string> = Effect.map(
       cells
     )
 )
+
+/** A row of the page under the last setting. */
+export interface Measured {
+  readonly name: string
+  readonly p99Millis: number
+  /** The work of the servers beside what they would do without hedges. */
+  readonly work: number
+}
+
+/** The table as the page has it. */
+export const measured = (page: string): ReadonlyArray<Measured> =>
+  Array.from(
+    page.matchAll(/^\| ([^|]+) \|.*\| [\d.]+ \/ ([\d.]+) \/ [\d.]+, [\d.]+ %, ([\d.]+) \|$/gm),
+    ([, name = "", p99, work]) => ({ name, p99Millis: Number(p99), work: Number(work) })
+  )
