@@ -172,7 +172,7 @@ export const backoff = (max: Duration.DurationInput = "100 seconds"): fc.Arbitra
   combined(anyLeaf(max), max, true)
 
 /**
- * The same without `Backoff.within`, by which a back-off ends sooner where its delays are longer.
+ * The same without `Backoff.within`, under which a back-off ends sooner if its delays are longer.
  *
  * @category constructors
  */

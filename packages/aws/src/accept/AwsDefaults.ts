@@ -1,5 +1,5 @@
 /**
- * What the SDKs do where nothing is configured, as data.
+ * What the SDKs do without configuration, as data.
  *
  * Sources: `@smithy/core` 3.41.0, submodules/retry/util-retry/config · https://github.com/smithy-lang/smithy-kotlin,
  * RetryStrategy · https://github.com/smithy-lang/smithy-rs, default_provider/retry_config.rs ·

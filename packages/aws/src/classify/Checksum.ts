@@ -1,7 +1,7 @@
 /**
  * The checksum that DynamoDB sends with its responses, and which botocore compares.
  *
- * First stage of the flow. A response whose body was damaged on its way is retried though its status is 200.
+ * First stage of the flow. A response with a damaged body is retried although its status is 200.
  */
 import { Verdict } from "@effect-retry/core"
 import * as HeaderLines from "./HeaderLines.ts"

@@ -1,9 +1,9 @@
 /**
  * Retry quotas of the AWS SDKs: what a retry costs, and what waits where the quota is short.
  *
- * Each quota is an effect that makes a new bucket: `Layer.effect(AwsRetry.Quota, AwsQuota.standard)` is the layer by
- * which programs share one. The SDKs have one per client; the SDK for Rust one per service and region. For one per table,
- * host or tenant: `TokenBucket.keyed({ bucket: AwsQuota.standard, … })`.
+ * Each quota is an effect that makes a new bucket: `Layer.effect(AwsRetry.Quota, AwsQuota.standard)` is the layer
+ * through which programs share it. The SDKs have one per client; the SDK for Rust one per service and region. For one
+ * per table, host or tenant: `TokenBucket.keyed({ bucket: AwsQuota.standard, … })`.
  */
 import { TokenBucket } from "@effect-retry/core"
 import * as Duration from "effect/Duration"

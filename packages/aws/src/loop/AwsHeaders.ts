@@ -1,6 +1,6 @@
 /**
- * The headers by which an AWS service knows the attempts of one operation: `amz-sdk-invocation-id`, the same on all of
- * them, and `amz-sdk-request`, which counts them.
+ * The headers that tell an AWS service which attempts belong to one operation: `amz-sdk-invocation-id`, the same on all
+ * of them, and `amz-sdk-request`, which counts them.
  *
  * The SDKs send them by themselves; this is for requests that are made without one. They are set before a request is signed.
  * Source: `@smithy/core` 3.41.0, submodules/retry/middleware-retry/retryMiddleware, read 2026-11-20.

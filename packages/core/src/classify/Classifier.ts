@@ -119,7 +119,7 @@ const nothing: Verdict.Terminal = {
 }
 
 /**
- * Retries everything, as a passing fault. For effects that fail only where another attempt may help.
+ * Retries every error, as `Transient`. For effects that fail only in ways that another attempt may cure.
  *
  * @category constructors
  */

@@ -28,8 +28,8 @@ export const kinds = ["Transient", "Throttling", "Timeout", "Server", "Client"] 
  * The failure may be cured by another attempt. `hint` is what the server asked us to wait.
  *
  * `progressed` says that the attempt came further before it failed, such as a stream that had delivered something: the
- * count of attempts, the back-off and the attempt timeout then start over, as after a first attempt. The deadline, and
- * whatever else counts time, goes on.
+ * count of attempts, the back-off and the attempt timeout then start over, as after a first attempt. The deadline and
+ * all other bounds of time keep running.
  *
  * @category models
  */

@@ -1,9 +1,9 @@
 /**
- * Token buckets: the port, the buckets that pay for the retries of a policy, and what combines buckets.
+ * Token buckets: the port, the buckets for a policy's `bucket`, and the combinators.
  *
- * A policy's `bucket` is asked before the wait of every retry, and bounds what retries add to the load of a server that is
- * already in trouble. Each constructor is an effect that makes a bucket of its own:
- * `Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota())` is the layer by which programs share one.
+ * A policy's `bucket` is asked before the wait of every retry, and bounds what retries add to the load of a server that
+ * is already in trouble. Each constructor is an effect that makes a bucket of its own:
+ * `Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota())` is the layer through which programs share it.
  * `RateLimiter` has the buckets meant for a policy's `rateLimiter`.
  */
 export { quota } from "./bucket/Quota.ts"

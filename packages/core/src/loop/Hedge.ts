@@ -43,18 +43,19 @@ const usage = `${owner}(effect, hedge)`
 /**
  * Runs an effect, and again while it has not answered.
  *
- * The first success is the answer; of two at the same moment, that of the earlier attempt. The other attempts are interrupted
- * and awaited: one that cannot be interrupted holds the answer back, unless it is wrapped in `Effect.disconnect`. A failure that
- * is not retryable interrupts the others and is the error; a retryable one starts the next attempt at once, or when its hint has
- * passed. Where no attempt is left, the error is that of the last one that failed. A defect and an interruption end all of it.
+ * The first success is the answer; of two at the same moment, that of the earlier attempt. The other attempts are
+ * interrupted and awaited: one that cannot be interrupted holds the answer back, unless it is wrapped in
+ * `Effect.disconnect`. A failure that is not retryable interrupts the others and is the error; a retryable one starts
+ * the next attempt at once, or when its hint has passed. If no attempt is left, the operation fails with the error of
+ * the one that failed last. A defect or an interruption ends all attempts.
  *
- * The added load is at most `maxAttempts - 1` calls for each operation. With a bucket it is, for any number of operations, at
- * most what the bucket grants: `capacity + ratio * credits` calls of a `TokenBucket.requestRatio`. The bucket also pays for retries
- * where both name it.
+ * The added load is at most `maxAttempts - 1` calls for each operation. A bucket bounds it for all operations together,
+ * to what the bucket grants: with `TokenBucket.requestRatio`, `capacity + ratio * credits` calls. If a policy has the
+ * same bucket, retries are paid from it too.
  *
- * A deadline that refuses lets no attempt start after it; one that cuts also interrupts those that run. Observers hear
- * `HedgeStarted`, `HedgeRefused`, `AttemptFailed`, and `Succeeded` or `GaveUp`; an attempt that was interrupted has no event.
- * Operations inside an attempt do not notice that they are nested in a hedge.
+ * After `Deadline.refuse` no attempt starts; `Deadline.cut` also interrupts the attempts in flight. Observers hear
+ * `HedgeStarted`, `HedgeRefused`, `AttemptFailed`, and `Succeeded` or `GaveUp`; an attempt that was interrupted has no
+ * event. Operations inside an attempt do not notice that they are nested in a hedge.
  *
  * @category running
  */

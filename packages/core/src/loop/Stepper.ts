@@ -2,8 +2,9 @@
  * The loop, stepped by hand: for attempts that another library makes, such as a client that takes a retry strategy, a job
  * queue, or a stream of messages.
  *
- * The library says how each attempt ended, and is told when it may make the next one. In between are the decisions, buckets,
- * observers, draws and waits of `Retry.retry`, in the same order and at the same times.
+ * The library says how each attempt ended, and gets an answer when it may make the next one. Between the two, the
+ * stepper decides, asks buckets, calls observers, draws and waits as `Retry.retry` does, in the same order and at the
+ * same times.
  *
  * ```text
  * begin ──► Attempt ──► failed ─────► Attempt, after the wait; or the error, where there is none

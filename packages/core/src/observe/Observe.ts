@@ -33,8 +33,8 @@ export const publish =
 /**
  * Adds to every event what a protocol or a driver knows: what was called, how an attempt ended, attributes.
  *
- * `describe` is called where an observer shows the event, and is given the event; what it leaves out stays as it was,
- * and attributes and tags are added to those that are there. Several of them add up, the innermost last.
+ * `describe` is called where an observer shows the event, and is given the event; what it leaves out is unchanged, and
+ * its attributes and tags are added to the others. Several of them add up, the innermost last.
  *
  * @category combinators
  */

@@ -102,8 +102,8 @@ export const standard: StorageIdempotency = /*#__PURE__*/ make({
 })
 
 /**
- * Repeats every operation: Go's `RetryAlways`, Java's uniform strategy; Node's is `StorageChoices.nodeAlways`. A write that
- * was carried out and whose answer was lost is carried out twice.
+ * Repeats every operation: Go's `RetryAlways`, Java's uniform strategy; Node's is `StorageChoices.nodeAlways`. A write
+ * is carried out twice if its answer was lost.
  *
  * @category constructors
  */

@@ -1,9 +1,9 @@
 /**
  * Retries and hedges for clients of `@grpc/grpc-js`, as an interceptor.
  *
- * The attempts of a call are those of `GrpcRetry`: its policies, its throttle, its observers. Of the four kinds of calls all
- * are retried until their response begins: with its headers an attempt is committed, and what it fails with then is what
- * the caller is given. Until then requests are kept to be sent again, up to a limit.
+ * The attempts of a call are those of `GrpcRetry`: its policies, its throttle, its observers. Of the four kinds of
+ * calls all are retried until their response begins: once its headers have arrived, an attempt is committed, and the
+ * caller gets its failure. Until then requests are kept to be sent again, up to a limit.
  *
  * This module imports `@grpc/grpc-js`, and is therefore not in the index of the package.
  *

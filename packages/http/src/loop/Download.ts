@@ -42,7 +42,7 @@ export interface Options {
 }
 
 /**
- * The body of a response as a stream that goes on where it broke, with a client that retries.
+ * The body of a response as a stream that resumes where it broke, with a client that retries.
  *
  * The whole download is one operation of the client: all its requests share the attempts, the back-off, the bucket, the
  * deadline and the observers of the policy, and the timeout of an attempt bounds the reading of its body, the time that

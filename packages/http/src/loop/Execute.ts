@@ -21,9 +21,9 @@ type AnyEffect = Effect.Effect<any, any, any>
  * Sends a request and reads its response. A retrying client does both in every attempt: a broken read is a failed attempt,
  * and the attempt timeout and the deadline bound the reading too.
  *
- * `opinion` and the classifier judge the reader's errors like any other: a broken connection is retried if the request is
- * safe to repeat, since the server may have processed it; a body that cannot be decoded is not. A response is not read if
- * its request is sent again. Every other response is, including the last one after all attempts are spent.
+ * `opinion` and the classifier judge the reader's errors like any other: a broken connection is retried if the request
+ * is safe to repeat, since the server may have processed it; a body that cannot be decoded is not. A response is not
+ * read if its request is sent again. Every other response is read, including the last one after all attempts are spent.
  *
  * If the reader fails, the body is released, so the reader must return everything the caller needs. If the reader succeeds,
  * the body is left as it is, since the reader may have returned the response or its stream.

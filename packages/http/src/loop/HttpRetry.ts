@@ -72,9 +72,9 @@ type With<E, R> = HttpClient.HttpClient.With<E, R>
  * Sends requests again as a policy says, `standard` without one; what a policy leaves out is that of `standard`:
  * `HttpRetry.withRetry({ maxAttempts: 5 })`.
  *
- * Responses and errors share one count of attempts. A response that is given up on is returned, an error is failed with;
- * what the policy itself fails an attempt with is the `cause` of a `RequestError`. An attempt is over when the headers of
- * its response are in: a body that breaks later is not retried. Responses in between are released.
+ * Responses and errors share one count of attempts. A response that is given up on is returned, an error is failed
+ * with; an error of the policy itself, such as a timeout, is the `cause` of a `RequestError`. An attempt is over when
+ * the headers of its response are in: a body that breaks later is not retried. Responses in between are released.
  *
  * Source of the rules of repetition: RFC 9110, section 9.2.2, https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2.
  *
@@ -134,9 +134,9 @@ const opened = (owner: string, given: Given, stops: boolean) =>
  * Sends a request again before it is answered, and takes the first answer: for requests that are safe to repeat. Others, by
  * their method, their body and `idempotency`, are sent once.
  *
- * The hedge is that of core, `Hedge.hedge`. Responses that `classifier` calls retryable count as failures: the next request is sent
- * at once, or when the wait that the server asks for has passed. The bodies of responses that are not answered with are
- * released, and their requests aborted. What the hedge itself fails with is the `cause` of a `RequestError`.
+ * The hedge is that of core, `Hedge.hedge`. Responses that `classifier` calls retryable count as failures: the next
+ * request is sent at once, or when the wait that the server asks for has passed. The bodies of all other responses are
+ * released, and their requests aborted. An error of the hedge itself is the `cause` of a `RequestError`.
  *
  * Where a client also retries, the hedge is inside: `client.pipe(HttpRetry.withHedge(hedge), HttpRetry.withRetry(policy))`.
  *
@@ -194,7 +194,7 @@ const isReady = (prepared: Prepared): prepared is Exit.Success<HttpClientRequest
  * Sends the requests of an effect for themselves: the reader of a `HttpRetry.execute` around it does not read their
  * responses.
  *
- * For combinators of a client that look something up before they answer, through the very client that reads.
+ * For combinators of a client that look something up before they answer, through the same client.
  *
  * @category combinators
  */

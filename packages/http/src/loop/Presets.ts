@@ -127,9 +127,9 @@ export const stripe: Preset<AttemptTimeout.AttemptTimedOut> = {
 }
 
 /**
- * As GitHub asks of its clients: 403 and 429 are its rate limits, waited for as `retry-after` or, where nothing remains,
- * `x-ratelimit-reset` says; a 429 that says nothing waits a minute, then twice as long, and a 403 that says nothing is a
- * refusal. Other failures wait 1, 4 and 9 seconds, 4 attempts in all.
+ * As GitHub asks of its clients: 403 and 429 are its rate limits, waited for as `retry-after` or, where nothing
+ * remains, `x-ratelimit-reset` says; after a 429 without a wait the client waits a minute, then two; a 403 without a
+ * wait is a refusal. Other failures wait 1, 4 and 9 seconds, 4 attempts in all.
  *
  * Departures: only requests that are safe to repeat are repeated. A reset up to an hour ahead is more than the minute that
  * is waited: the operation stops, and says for how long.

@@ -1,8 +1,8 @@
 /**
  * A server with one queue, as arithmetic: the time until a request that arrives now is answered.
  *
- * It serves first come, first served, and stands still during an outage. Requests whose client has gone are served all
- * the same, unless the server drops what has waited longer than its clients do.
+ * It serves first come, first served, and stands still during an outage. Requests are served even if their client has
+ * gone, unless the server drops what has waited longer than its clients do.
  */
 
 export interface Server {

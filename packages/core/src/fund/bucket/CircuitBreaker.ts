@@ -258,10 +258,10 @@ interface Circuits extends Arithmetic<Held> {
  * open: `probes` attempts at once are let through, `successes` of them close the circuit, and a failure opens it again.
  *
  * A policy asks its `rateLimiter` before every attempt, so attempts are counted, not operations. A success, a terminal
- * failure without a kind and one of kind `Client` are answers of the server. A failure of another kind than `kinds`, an unknown error, an
- * interruption and a defect count neither way; a probe that ends so gives its place to the next attempt. Only a failure
- * opens the circuit, and only in the state in which it was let through: what ends later changes nothing. A hint of the
- * failure that opens makes the open time at least as long.
+ * failure without a kind and one of kind `Client` are answers of the server. A failure of another kind than `kinds`, an
+ * unknown error, an interruption and a defect count neither way; a probe that ends so gives its place to the next
+ * attempt. Only a failure opens the circuit, and an outcome counts only in the state that let its attempt through: what
+ * ends later changes nothing. A hint of the failure that opens makes the open time at least as long.
  *
  * A refusal tells the state and when to ask again: see `refusal` of `Retry.AttemptRefused` and of the reasons of
  * `Retry.RetryStopped`. An attempt that waits does so in its turn, and is refused at once where the circuit opens for longer

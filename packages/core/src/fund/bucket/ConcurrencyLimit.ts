@@ -81,13 +81,12 @@ const counted = ({ first, grantedFirst, retries }: InFlight, change: 1 | -1): In
  * A limit of concurrency: a granted attempt holds its token until it has ended.
  *
  * Formula: granted attempts in flight `<= limit`, and retries in flight `<= max(atLeast, ratio * n)`, where `n` are the
- * first attempts under way and the granted retries. As a policy's `rateLimiter` it bounds all attempts by `limit`; as its
- * `bucket` it bounds the retries alone, and those that wait for their delay count. Waiting is by `TokenBucket.Priority`, then
- * first come, first served; where attempts do not wait, `sheddable` ones leave a fifth of the limit to others.
- * The level is how many retries could be granted now.
- * Each place of a policy wants one of its own: one value in both would have a retry wait for its own token.
- * It is told of starts and of abandoned attempts. Source of `ratio` and `atLeast`: Envoy's retry budget, `budget_percent` (20 %) and
- * `min_retry_concurrency` (3),
+ * first attempts under way and the granted retries. As a policy's `rateLimiter` it bounds all attempts by `limit`; as
+ * its `bucket` it bounds the retries alone, from the beginning of their delay. Waiting is by `TokenBucket.Priority`,
+ * then first come, first served; where attempts do not wait, `sheddable` ones leave a fifth of the limit to others. The
+ * level is how many retries could be granted now. A policy with one in both places needs two: with a single one, a
+ * retry would wait for its own token. It hears of starts and of abandoned attempts. Source of `ratio` and `atLeast`:
+ * Envoy's retry budget, `budget_percent` (20 %) and `min_retry_concurrency` (3),
  * https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto, read 2026-11-20.
  *
  * @category constructors

@@ -32,11 +32,11 @@ export const empty: TokenBucket = { ...unlimited, acquire: () => Effect.succeedN
 /**
  * Grants an attempt that every one of the buckets grants.
  *
- * The buckets are asked in order. When one refuses, dies or is interrupted in its wait, those before it get a refund and
- * those after it are not asked; their waits together are at most `request.atMost`. A bucket that waits is best the last
- * one, so that no wait precedes a refusal. Each bucket is told of every attempt, with what that bucket had granted it.
- * The level is the least of the levels, the tokens of a grant are the most that one of the buckets granted.
- * Associative; `unlimited` is its identity and `empty` its zero.
+ * The buckets are asked in order. When one refuses, dies or is interrupted in its wait, those before it get a refund
+ * and those after it are not asked; their waits together are at most `request.atMost`. A bucket that waits is best the
+ * last one, so that no wait precedes a refusal. Each bucket records every attempt, with its own grant. The level is the
+ * least of the levels, the tokens of a grant are the most that one of the buckets granted. Associative; `unlimited` is
+ * its identity and `empty` its zero.
  *
  * @category combinators
  */
@@ -81,8 +81,8 @@ export const combined = (
 }
 
 /**
- * Tells each bucket how an attempt ended, with what that bucket had granted it. All of them are told, also
- * when one dies.
+ * Tells each bucket how an attempt ended, with the bucket's own grant. If one bucket dies, the others are told
+ * nevertheless.
  */
 export const recordEach = (buckets: ReadonlyArray<Recording>, outcome: Outcome): Effect.Effect<void> => {
   const parts = isCombined(outcome.granted) ? outcome.granted.parts : []
@@ -92,7 +92,7 @@ export const recordEach = (buckets: ReadonlyArray<Recording>, outcome: Outcome):
   })
 }
 
-/** What several buckets hear beside outcomes: each member is absent where none of them has it. */
+/** The optional members of several buckets together: a member is absent if no bucket has it. */
 export const hearing = (buckets: ReadonlyArray<Recording>): Pick<TokenBucket, "started" | "timed"> => ({
   started: buckets.some(({ started }) => started !== undefined)
     ? (begun) => inTurn(buckets, ({ started }) => (started === undefined ? Effect.void : started(begun)))
@@ -100,7 +100,7 @@ export const hearing = (buckets: ReadonlyArray<Recording>): Pick<TokenBucket, "s
   timed: buckets.some(({ timed }) => timed) || undefined
 })
 
-/** The same request with another time to wait; none where `millis` is below zero. */
+/** The same request with another limit of its wait: no wait if `millis` is negative. */
 export const waitingAtMost = (request: Request, millis: number): Request => ({
   ...request,
   atMost: Option.some(Duration.millis(millis))
@@ -131,7 +131,7 @@ const acquireEach = (
 const refundEach = (grants: ReadonlyArray<Grant>): Effect.Effect<void> =>
   inTurn(grants.toReversed(), ({ refund }) => refund)
 
-/** One after the other, each of them also when one before it dies or is interrupted. */
+/** Runs one after the other; if one dies or is interrupted, the next ones run nevertheless. */
 const inTurn = <A>(
   items: ReadonlyArray<A>,
   run: (item: A, index: number) => Effect.Effect<void>
@@ -150,11 +150,11 @@ interface Shadow {
 }
 
 /**
- * Decides like the bucket, but grants for nothing what the bucket refuses: a way to try a bucket in production.
+ * Decides like the bucket, but grants at no cost what the bucket refuses: for trying a bucket in production.
  *
- * The bucket takes, refunds and records as if it decided. It is asked with no time to wait, so an attempt
- * that would have to wait counts as refused. A bucket that dies counts as refusing, and its death is logged.
- * `shadow(shadow(bucket))` is `shadow(bucket)`.
+ * The bucket takes, refunds and records as if its answer counted. It may not wait, so an attempt that would have to
+ * wait counts as refused. A bucket that dies counts as refusing, and the defect is logged. `shadow(shadow(bucket))` is
+ * `shadow(bucket)`.
  *
  * @category combinators
  */

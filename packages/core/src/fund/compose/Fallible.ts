@@ -39,10 +39,10 @@ interface Fallback<in E> extends Bounded<E> {
 /**
  * Asks the `local` bucket where the bucket fails, dies or does not answer within the bound.
  *
- * Both buckets are told of every attempt: the one that granted it with its grant, the other one with no tokens. The level is
- * the local one where the bucket does not answer. A call without an answer is interrupted; if it grants tokens all
- * the same, they are refunded as soon as it does. No call lasts longer than `within`, apart from waits of the local
- * bucket, which `request.atMost` bounds as always.
+ * Both buckets record every attempt: the one that granted it with its grant, the other one with no tokens. If the
+ * bucket does not answer, the level is that of the local one. A call that is not answered in time is interrupted;
+ * tokens that it grants later are refunded. No call lasts longer than `within`, except for waits of the local bucket,
+ * which `request.atMost` bounds.
  *
  * @category combinators
  */

@@ -57,18 +57,18 @@ export interface Grant {
   /** Returns them. To be run at most once, and only if the attempt was not made. */
   readonly refund: Effect.Effect<void>
   /**
-   * Whether the bucket is told of the attempt also where that is interrupted or dies: of this one alone, where the bucket has
-   * no `started`. @default false
+   * Whether the bucket also hears of this attempt if it is interrupted or dies. A bucket with `started` hears of every
+   * one. @default false
    */
   readonly hearsAbandoned?: boolean | undefined
 }
 
-/** The grant of an attempt for which a bucket was not asked, or for which it takes nothing. */
+/** The grant if a bucket was not asked, or takes nothing. */
 export const noTokens: Grant = { tokens: 0, refund: Effect.void }
 
 /**
- * An attempt that has begun. Each attempt has a value of its own, which `started` and the `record` of its end have in
- * common: so a bucket can tell attempts of concurrent operations apart.
+ * An attempt that has begun. `started` and the `record` of the end get the same value, and each attempt has its own, so
+ * a bucket can tell attempts of concurrent operations apart.
  *
  * @category models
  */
@@ -77,7 +77,7 @@ export interface Started {
   readonly attempt: number
 }
 
-/** What every outcome tells. */
+/** What every outcome has. */
 interface Ended {
   /** The number of the attempt, from 1. */
   readonly attempt: number
@@ -91,9 +91,8 @@ interface Ended {
 /**
  * How an attempt ended.
  *
- * `granted` is the very value that this bucket answered to the attempt, so a bucket may keep more in it than the port
- * asks for; where the bucket was not asked, it is `noTokens`. A bucket around another one hands the inner one
- * the grant that the inner one made.
+ * `granted` is the value that this bucket answered, so a bucket may keep more in it than the port asks for; it is
+ * `noTokens` if the bucket was not asked. A bucket around another one passes the inner one its own grant.
  *
  * @category models
  */
@@ -101,14 +100,13 @@ export type Outcome =
   | (Ended & { readonly _tag: "Succeeded" })
   | (Ended & { readonly _tag: "Failed"; readonly verdict: Verdict })
   /**
-   * Interrupted, ended by a defect, or not made after all. Only buckets with `started` are told of it, and those whose grant
-   * `hearsAbandoned`.
+   * Interrupted, ended by a defect, or not made after all. Only buckets with `started` hear of it, and those that say
+   * `hearsAbandoned` in the grant.
    */
   | (Ended & { readonly _tag: "Abandoned" })
 
 /**
- * Tokens that attempts are paid with. `E` is how the bucket itself can fail: a policy takes only
- * buckets that cannot.
+ * Tokens that attempts cost. `E` is the error of the bucket itself: a policy takes only buckets that cannot fail.
  *
  * @category models
  */
@@ -116,8 +114,8 @@ export interface TokenBucket<out E = never> {
   /**
    * Grants all the tokens that an attempt costs, or takes nothing and answers `None`.
    *
-   * Runs uninterruptibly, so that what is taken is also answered. A bucket that waits wraps its wait, and only that, in
-   * `request.restore`, serves first come, first served, and waits at most `request.atMost`.
+   * Runs uninterruptibly, so that tokens are never taken without an answer. A bucket that waits wraps its wait, and
+   * only that, in `request.restore`, serves first come, first served, and waits at most `request.atMost`.
    */
   readonly acquire: (request: Request) => Effect.Effect<Option.Option<Grant>, E>
   /** Records how an attempt ended: once for each, first attempts included. */
@@ -125,16 +123,17 @@ export interface TokenBucket<out E = never> {
   /** Tokens at this moment. Asked only where an observer wants it. */
   readonly level: Effect.Effect<number, E>
   /**
-   * Notes that an attempt begins, first attempts included. A bucket that has it is told of abandoned attempts as well, so
+   * Notes that an attempt begins, first attempts included. A bucket that has it hears of abandoned attempts as well, so
    * every `started` is followed by exactly one `record`.
    */
   readonly started?: ((started: Started) => Effect.Effect<void, E>) | undefined
-  /** Whether outcomes have to tell how long attempts ran: where no bucket asks for it, no clock is read. @default false */
+  /** Whether outcomes have to say how long attempts ran. If no bucket asks for it, no clock is read. @default false */
   readonly timed?: boolean | undefined
 }
 
 /**
- * The token bucket that pays for the retries of an application that needs just one. Declare tags of your own where a program holds several.
+ * The tag for the retries of an application that needs just one bucket. Declare tags of your own where a program holds
+ * several.
  *
  * @category models
  */

@@ -154,7 +154,7 @@ export function judged(...given: Given): any {
 }
 
 /**
- * Does not wait for an attempt that cannot be interrupted; it goes on in the background, its outcome unseen.
+ * Does not wait for an attempt that cannot be interrupted; it continues in the background, and its outcome is ignored.
  *
  * @category combinators
  */

@@ -136,8 +136,8 @@ export type RetryEvent =
  * Receives the events of an operation, one after the other, in its fiber and outside of its attempts. A policy also takes
  * functions that do something at once and return nothing.
  *
- * The operation goes on when the observer has returned, so a slow one delays it, and counts for the deadline; at the
- * deadline the observer is interrupted. A defect in an observer is logged and changes nothing.
+ * The operation continues when the observer has returned, so a slow observer delays it, and its time counts toward the
+ * deadline; at the deadline the observer is interrupted. A defect in an observer is logged and changes nothing.
  *
  * @category models
  */

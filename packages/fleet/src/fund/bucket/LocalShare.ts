@@ -1,8 +1,8 @@
 /**
- * What a process uses in place of a shared bucket whose store is away: a bucket of its own, with its share of the rate and
- * of the burst.
+ * What a process uses in place of a shared bucket while the store is away: a bucket of its own, with its share of the
+ * rate and of the burst.
  *
- * A share is of the same kind as the shared bucket. Outcomes put nothing into it but what it granted itself: what a success
+ * A share is of the same kind as the shared bucket. Outcomes return only tokens that it granted itself: what a success
  * puts in is put into the shared bucket, which keeps it while the store is away, and is not put in twice.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"

@@ -238,7 +238,10 @@ const learnTaken = <E>(state: State<E>, { draw, question, taken }: Extract<CallE
   spill(state)
 }
 
-/** Serves those who can be, and refuses those whose tokens come too late. Their turn, not their number, decides. */
+/**
+ * Serves the waiting attempts that can be served, and refuses those that would get their tokens too late, in the order
+ * of their turns.
+ */
 const refuseLate = <E>(state: State<E>, nowMillis: number): void => {
   let demand = 0
   for (const waiter of state.waiters.all()) {

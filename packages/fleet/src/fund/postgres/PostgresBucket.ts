@@ -1,9 +1,9 @@
 /**
  * Buckets that a fleet shares, kept in Postgres.
  *
- * Each is a `TokenBucket<PostgresError>`, which no policy takes: `TokenBucket.failOpen`, `failClosed` or `fallback` around it
- * says what happens while Postgres is away. A bucket lives in a scope, at whose end the process returns the tokens that it
- * holds. As the bucket of `TokenBucket.keyed` each is one bucket per key.
+ * Each is a `TokenBucket<PostgresError>`, which no policy takes: `TokenBucket.failOpen`, `failClosed` or `fallback`
+ * around it says what happens while Postgres is away. A bucket lives in a scope: when that closes, the process returns
+ * the tokens that it holds. As the bucket of `TokenBucket.keyed` each is one bucket per key.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -68,8 +68,8 @@ interface Options extends Omit<RedisOptions, keyof typeof fixed | "offlineQueue"
 /**
  * A store that opens its own connection, and closes it when the scope ends.
  *
- * Waits for the connection, but no longer than `within` and not where it fails: without a server there is a store all the
- * same, whose calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.
+ * Waits for the connection, but no longer than `within` and not where it fails: without a server the store is made
+ * nevertheless, and its calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.
  *
  * @category layers
  */

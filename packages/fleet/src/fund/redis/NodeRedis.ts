@@ -1,10 +1,10 @@
 /**
  * The client of buckets by `redis` 6 (node-redis).
  *
- * `layer` opens its own connection. To use yours: `RedisStore.layer(fromClient(client))`, for
- * what `createClient`, `createSentinel` or `createCluster` made. It should have `disableOfflineQueue: true`: otherwise a
- * command waits for a server that is away. A cluster has it in its `defaults`, a Sentinel client in its `nodeClientOptions`.
- * A Sentinel client sends a command again whose connection was lost (`maxCommandRediscovers`), which may take tokens twice.
+ * `layer` opens its own connection. To use yours: `RedisStore.layer(fromClient(client))`, for what `createClient`,
+ * `createSentinel` or `createCluster` made. It should have `disableOfflineQueue: true`: otherwise a command waits for a
+ * server that is away. A cluster has it in its `defaults`, a Sentinel client in its `nodeClientOptions`. A Sentinel
+ * client sends a command again if its connection was lost (`maxCommandRediscovers`), which may take tokens twice.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -58,8 +58,8 @@ type Socket<S> = S extends unknown ? Omit<S, "reconnectStrategy"> : never
 /**
  * A store that opens its own connection, and closes it when the scope ends.
  *
- * Waits for the connection, but no longer than `within` and not where it fails: without a server there is a store all the
- * same, whose calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.
+ * Waits for the connection, but no longer than `within` and not where it fails: without a server the store is made
+ * nevertheless, and its calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.
  *
  * @category layers
  */

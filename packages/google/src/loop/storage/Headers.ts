@@ -1,5 +1,5 @@
 /**
- * The headers by which Cloud Storage knows the attempts of one operation.
+ * The headers that tell Cloud Storage which attempts belong to one operation.
  *
  * `x-goog-api-client` names the operation and counts its attempts, and `x-goog-gcs-idempotency-token` lets the server recognise
  * them. Both come to what the request has already: the client library's own part of `x-goog-api-client`, or a token.

@@ -1,5 +1,5 @@
 /**
- * Downloads of objects that go on where they broke, of one generation, and whose checksums are compared.
+ * Downloads of objects: they resume where they broke, keep to one generation, and compare the checksum.
  *
  * @example
  * ```ts

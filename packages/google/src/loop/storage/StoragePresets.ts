@@ -99,9 +99,9 @@ export const node: StoragePreset = {
 /**
  * The client for C++: `Presets.cppStorage` and `StorageIdempotency.always`, after 408, 429, 500, 502, 503 and 504.
  *
- * Repeats every operation, as it does by default: a write that was carried out and whose answer was lost is carried out
- * twice. Its strict policy is `{ ...StoragePresets.cpp, idempotency: StorageChoices.cpp }`.
- * Sources: https://cloud.google.com/storage/docs/retry-strategy, "C++", and
+ * Repeats every operation, as it does by default: a write is carried out twice if its answer was lost. Its strict
+ * policy is `{ ...StoragePresets.cpp, idempotency: StorageChoices.cpp }`. Sources:
+ * https://cloud.google.com/storage/docs/retry-strategy, "C++", and
  * https://cloud.google.com/cpp/docs/reference/storage/2.30.0/storage-retry-examples, read 2026-11-22.
  *
  * @category constructors

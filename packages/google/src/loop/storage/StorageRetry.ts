@@ -87,9 +87,9 @@ type Any = HttpRetry.Fields<never>
  * `standard`: `StorageRetry.withRetry({ idempotency: StorageIdempotency.always })`.
  *
  * Every attempt carries `x-goog-api-client`, with the id of the operation and the number of the attempt, and
- * `x-goog-gcs-idempotency-token`. Of a response from 400 on with a JSON body, up to 64 KiB that come within a second are read
- * inside the attempt, so that the classifier knows its reasons; the caller can read it as ever.
- * A wait that a `google.rpc.RetryInfo` asks for is a hint: waited for at least, or exactly with `Hint.override`.
+ * `x-goog-gcs-idempotency-token`. Of a response from 400 on with a JSON body, up to 64 KiB that come within a second
+ * are read inside the attempt, so that the classifier knows its reasons; the caller can still read it. A wait that a
+ * `google.rpc.RetryInfo` asks for is a hint: waited for at least, or exactly with `Hint.override`.
  *
  * @category running
  */

@@ -19,7 +19,7 @@ type Details = Observe.Details
 type Attributes = Details["attributes"]
 
 /**
- * Observers of one operation whose events tell what is known of its requests, and show errors without credentials.
+ * The observers of one operation: their events say what is known of its requests, and show errors without credentials.
  */
 export const observing = (
   exchange: Exchange,

@@ -23,7 +23,7 @@ const momentOf = (exchange: Op): Classifier.Moment => ({
   elapsed: Duration.millis(Math.floor(exchange.elapsedMillis()))
 })
 
-/** An attempt whose response is in `outcomes` of the reading when it has succeeded. */
+/** An attempt. Once it has succeeded, its response is in `outcomes` of the reading. */
 export const attempt = (exchange: Op, sent: Sent): Sent => {
   const { reading } = exchange
   if (reading === undefined) return sent
@@ -92,12 +92,12 @@ export const verdictOfLast = ({ answered, received }: Op): Verdict.Terminal | un
 
 const unread = Verdict.terminal("the response could not be read")
 
-/** The response whose reading failed with an error; `undefined` where the error is no object. */
+/** The response that could not be read, by the error of the reader; `undefined` if the error is no object. */
 export const responseOf = ({ reading }: Op, error: unknown): Response | undefined =>
   reading?.broken.get(error as object)
 
 /**
- * Ends an operation whose last attempt failed in reading; `undefined` where the last attempt failed with another error.
+ * Ends an operation if the reader failed in its last attempt; `undefined` if that failed with another error.
  *
  * The client answers with the response of that attempt, and combinators above the retries may refuse it. Where none does,
  * `HttpRetry.execute` fails with the error of the reading, which is kept in `reading.outcomes`.

@@ -22,7 +22,7 @@ export interface Reading {
   readonly ask: (request: Request) => Request
   /** What became of each response that was read. */
   readonly outcomes: WeakMap<Response, Exit.Exit<unknown, unknown>>
-  /** The responses whose reading failed, by the error. */
+  /** The responses that could not be read, by the error of the reader. */
   readonly broken: WeakMap<object, Response>
   /** The retrying client that reads. */
   reader: object | undefined

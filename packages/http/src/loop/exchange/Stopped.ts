@@ -36,7 +36,7 @@ export const of = (
   })
 }
 
-/** The stop of an operation whose request could not be prepared. */
+/** The stop of an operation if its request could not be prepared. */
 export const unprepared = (error: unknown): Stopped =>
   new Retry.RetryStopped({
     reason: { _tag: "Terminal", why: "the request could not be prepared" },

@@ -88,7 +88,7 @@ const isCloned = (given: Request | undefined): boolean => Predicate.isFunction(p
 
 /**
  * What a call was given, in a form that the caller cannot change during a wait: `fetch`, too, copies at the call. The
- * headers of a `Request` can be changed all the same.
+ * headers of a `Request` can be changed nevertheless.
  *
  * The headers are those of the request that is judged.
  */

@@ -1,8 +1,7 @@
 /**
  * The request of a later attempt, as the caller's hook has changed it.
  *
- * A hook cannot change the key by which the server recognises a repetition, and the credentials for one server reach no
- * other.
+ * A hook cannot change the key of the operation, and credentials for one server reach no other.
  */
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
