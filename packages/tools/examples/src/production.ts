@@ -62,7 +62,9 @@ const server = HttpServer.serve(router).pipe(
 const worker = Layer.scopedDiscard(
   Effect.gen(function* () {
     const { changes } = yield* Orders
-    yield* Effect.forkScoped(Effect.onInterrupt(Effect.forever(changes), () => Effect.log("worker interrupted")))
+    // A call that fails has been logged by the policy; the worker goes on.
+    const polling = Effect.forever(Effect.zipRight(Effect.ignore(changes), Effect.sleep("1 second")))
+    yield* Effect.forkScoped(Effect.onInterrupt(polling, () => Effect.log("worker interrupted")))
   })
 )
 // #endregion
