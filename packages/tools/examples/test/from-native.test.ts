@@ -312,7 +312,7 @@ tableOf(path, "## What goes wrong", {
     })
   },
 
-  "A factor that is no whole number": () => {
+  "A factor that is not a whole number": () => {
     virtually("makes fractions of a millisecond", () =>
       Effect.gen(function* () {
         expect(yield* delaysOf(Schedule.exponential("100 millis", 1.5), 6)).toEqual([

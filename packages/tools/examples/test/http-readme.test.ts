@@ -406,7 +406,7 @@ tableOf(
         })
       ),
 
-    "`opinion` has one": () =>
+    "`opinion` has a verdict on the outcome": () =>
       virtually("takes it before the classifier's verdict", () =>
         Effect.gen(function* () {
           const opinion = () => Verdict.terminal("no more")
