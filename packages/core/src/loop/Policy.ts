@@ -1,8 +1,8 @@
 /**
  * Policies: the plain record of all that decides about an operation's retries, in the order the loop consults it.
  *
- * A preset is a policy without its classifier: what is retryable is always for the caller to say. Presets and policies
- * are changed by spread.
+ * A preset is a policy without its classifier: the caller always says what is retryable. Presets and policies are
+ * changed by spread.
  */
 import * as Backoff from "../decide/Backoff.ts"
 import * as Jitter from "../decide/Jitter.ts"
@@ -49,7 +49,7 @@ export const standard: Pick<Preset, "maxAttempts" | "backoff"> = {
 }
 
 /**
- * One attempt: the null object.
+ * One attempt, and no retry.
  *
  * @category constructors
  */

@@ -81,12 +81,11 @@ const changed = (
  *
  * Formula: an attempt is refused with the chance `max(0, (requests - K * accepts) / (requests + 1))`, counted over the
  * window, refused attempts included, and at most `maxRejectionProbability`. The chance stays below 1, so some attempts
- * always find out whether the server is back. Where attempts have several levels of `TokenBucket.Priority`, as many are
- * refused, the lowest levels first. Never waits. Draws from `Random` only where the chance is above 0. The level
- * is how many attempts would be made without a draw.
- * Source: "Site Reliability Engineering", chapter "Handling Overload", "Client-Side Throttling",
- * https://sre.google/sre-book/handling-overload/, with its K and its two minutes, read 2026-11-20;
- * `maxRejectionProbability` is Envoy's `max_rejection_probability`.
+ * always find out whether the server is back. If attempts have several levels of `TokenBucket.Priority`, the same
+ * number is refused, the lowest levels first. Never waits. Draws from `Random` only where the chance is above 0. The
+ * level is how many attempts would be made without a draw. Source: "Site Reliability Engineering", chapter "Handling
+ * Overload", "Client-Side Throttling", https://sre.google/sre-book/handling-overload/, with its K and its two minutes,
+ * read 2026-11-20; `maxRejectionProbability` is Envoy's `max_rejection_probability`.
  *
  * @category constructors
  */

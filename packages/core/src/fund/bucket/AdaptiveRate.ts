@@ -30,20 +30,20 @@ interface Options extends Waiting.Options {
   /** How long outcomes are counted for one measurement of the rate. @default 500 millis */
   readonly measurementBucketDuration?: Duration.DurationInput
   /**
-   * For so long after a cut, throttles make no further cut: with a round trip, a burst of throttles makes one cut.
+   * For this long after a cut, throttles make no further cut: with a round trip, a burst of throttles makes one cut.
    *
    * @default a cut per throttle, as in the SDKs
    */
   readonly cutAtMostEvery?: Duration.DurationInput
   /**
-   * A silence of so long is left out of the measured rate, which the first attempt after it would otherwise pull down; at
-   * least as long as a measurement bucket.
+   * A silence of this length is left out of the measured rate, which it would otherwise pull down; at least as long as
+   * a measurement bucket.
    *
    * @default every silence counts, as in the SDKs
    */
   readonly idleAfter?: Duration.DurationInput
   /**
-   * After so long without a throttle, removes the limit and releases all waiters; the next throttle brings it back.
+   * After this long without a throttle, removes the limit and releases all waiters; the next throttle brings it back.
    *
    * @default never, as in the SDKs
    */

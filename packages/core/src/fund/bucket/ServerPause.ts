@@ -54,13 +54,14 @@ const seen = ({ lengthMillis, untilMillis }: Pause, nowMillis: number): Seen => 
 })
 
 /**
- * A rate limiter that grants everything, but nothing during a pause that the server has asked for.
+ * A rate limiter that grants every attempt, except during a pause that the server has asked for.
  *
- * A hint of a failure (`Retry-After` and the like), retryable or not, starts a pause of that length, at most `atMost`, for
- * every later attempt; a pause that lasts longer already is kept. An attempt waits for its end, and where `jitterRatio` is
- * set for up to that share of the pause longer, at random; it is refused at once where the end comes too late for it.
- * The pause is one for all attempts: make one per server, or use `TokenBucket.keyed`. The level is zero during a pause and
- * `Infinity` otherwise. Draws from `Random` only where an attempt waits and `jitterRatio` is above 0.
+ * A hint of a failure (`Retry-After` and the like), retryable or not, starts a pause of that length, at most `atMost`,
+ * for every later attempt; a longer pause that is under way is kept. An attempt waits for the end of the pause, and
+ * with `jitterRatio` for up to that share of the pause longer, at random; if the end comes too late for it, it is
+ * refused at once. The pause is one for all attempts: make one per server, or use `TokenBucket.keyed`. The level is
+ * zero during a pause and `Infinity` otherwise. Draws from `Random` only where an attempt waits and `jitterRatio` is
+ * above 0.
  *
  * @category constructors
  */

@@ -45,10 +45,10 @@ const owner = "TokenBucket.keyed"
  * in which an attempt waits is not dropped, nor one with `started` while an attempt is under way. Setting the wall clock
  * changes nothing.
  *
- * Where `bucket` needs a `Scope`, each bucket has a scope of its own. It closes when the bucket is dropped and the attempts
- * that it granted have been recorded, in a fiber that no operation waits for, or when the scope closes in which the keyed
- * bucket was made. A finalizer that dies is logged. A bucket without `started` is not told of attempts that are
- * interrupted: for such attempts at most `maxKeys` dropped buckets stay open.
+ * Where `bucket` needs a `Scope`, each bucket has a scope of its own. It closes when the bucket is dropped and the
+ * attempts that it granted have been recorded, in a fiber that no operation waits for, or when the scope closes in
+ * which the keyed bucket was made. A finalizer that dies is logged. A bucket without `started` does not hear of
+ * attempts that are interrupted: for such attempts at most `maxKeys` dropped buckets stay open.
  *
  * @category constructors
  */

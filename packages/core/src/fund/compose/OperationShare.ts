@@ -16,16 +16,15 @@ interface Options {
 }
 
 /**
- * A bucket of which each operation takes at most a share.
+ * Limits each operation to a share of a bucket.
  *
- * Formula, for retry `n` (attempt `n + 1`) that costs `c`: granted if the bucket grants it, and
- * `(n - 1) * c < share * (level + n * c)`, with the level after it is taken. `level + n * c` is the number of tokens that
- * would be there without the retries of this operation, so an operation alone on a full bucket gets
- * `ceil(share * capacity / c)` retries. One retry is always left to the bucket, and fewer are granted the emptier others
- * have made it. Earlier retries count as if they had cost what this one costs. Only the first retry of an operation ever
- * waits. First attempts are not limited.
- * Source: https://github.com/twitter/finagle, `RequeueFilter`, "maxRequeuesPerReq": `ceil(share * balance)`, with the
- * balance when the request is first sent.
+ * Formula, for retry `n` (attempt `n + 1`) that costs `c`: granted if the bucket grants it, and `(n - 1) * c < share *
+ * (level + n * c)`, with the level after it is taken. `level + n * c` is the number of tokens that would be there
+ * without the retries of this operation, so an operation alone on a full bucket gets `ceil(share * capacity / c)`
+ * retries. One retry is always possible if the bucket grants it; the emptier other operations have left the bucket, the
+ * fewer follow. Earlier retries count as if they had cost what this one costs. Only the first retry of an operation
+ * ever waits. First attempts are not limited. Source: https://github.com/twitter/finagle, `RequeueFilter`,
+ * "maxRequeuesPerReq": `ceil(share * balance)`, with the balance when the request is first sent.
  *
  * @category constructors
  */

@@ -5,10 +5,10 @@
  * A deadline is never overshot: no attempt starts after it. `refuse` and `truncate` leave a running attempt alone; it
  * can read the time left from `Retry.CurrentAttempt`, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.
  *
- * An operation that waits for a bucket goes on at the deadline, and logs a bucket that has not answered: one that was told to
- * wait until then at most has 5 milliseconds more for its answer.
+ * An operation that waits for a bucket stops waiting at the deadline, and logs that the bucket has not answered. A
+ * bucket that may wait until the deadline has 5 milliseconds more for its answer.
  *
- * A deadline brings the code that keeps it, so that a program without one does not ship that code.
+ * A deadline brings the code that enforces it, so that a program without one does not ship that code.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
