@@ -265,14 +265,14 @@ const bad: ReadonlyArray<{
     owner: "RateLimiter.fixed",
     field: "rate",
     allowed: "> 0",
-    values: [...positive, undefined, notANumber],
+    values: [...positive, notANumber],
     build: (rate) => RateLimiter.fixed({ ...fixed, rate })
   },
   {
     owner: "RateLimiter.fixed",
     field: "burst",
     allowed: ">= 1",
-    values: [...positive, 0.5, undefined],
+    values: [...positive, 0.5],
     build: (burst) => RateLimiter.fixed({ ...fixed, burst })
   },
   {
@@ -328,8 +328,29 @@ const bad: ReadonlyArray<{
     owner: "RateLimiter.serverPause",
     field: "atMost",
     allowed: "a finite duration >= 1ms and <= 24d 20h 31m 23s 647ms",
-    values: [...durations, 0, 2 ** 31, undefined],
+    values: [...durations, 0, 2 ** 31],
     build: (atMost) => RateLimiter.serverPause({ atMost })
+  },
+  {
+    owner: "RateLimiter.serverPause",
+    field: "atMost",
+    allowed: 'given, as in RateLimiter.serverPause({ atMost: "1 minute" })',
+    values: [undefined],
+    build: (atMost) => RateLimiter.serverPause({ atMost })
+  },
+  {
+    owner: "RateLimiter.fixed",
+    field: "rate",
+    allowed: "given, as in RateLimiter.fixed({ rate: 10, burst: 10 })",
+    values: [undefined],
+    build: (rate) => RateLimiter.fixed({ rate, burst: 1 })
+  },
+  {
+    owner: "RateLimiter.fixed",
+    field: "burst",
+    allowed: "given, as in RateLimiter.fixed({ rate: 10, burst: 10 })",
+    values: [undefined],
+    build: (burst) => RateLimiter.fixed({ rate: 1, burst })
   },
   {
     owner: "RateLimiter.serverPause",
