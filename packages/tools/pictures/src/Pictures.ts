@@ -10,6 +10,8 @@ import * as Breakers from "../../storms/src/Breakers.ts"
 import * as Hedges from "../../storms/src/Hedges.ts"
 import * as Bars from "./Bars.ts"
 import * as Curves from "./Curves.ts"
+import * as Delays from "./Delays.ts"
+import * as Levels from "./Levels.ts"
 import * as Strips from "./Strips.ts"
 import * as Timelines from "./Timelines.ts"
 
@@ -117,5 +119,8 @@ export const pictures: Readonly<Record<string, Effect.Effect<string>>> = {
   "timeline-deadline.svg": deadline,
   "recovery.svg": recovery,
   "guards.svg": guards,
-  "hedges.svg": hedges
+  "hedges.svg": hedges,
+  "curves.svg": Effect.sync(Delays.curves),
+  "jitters.svg": Effect.sync(Delays.jitters),
+  "buckets.svg": Levels.sheet
 }
