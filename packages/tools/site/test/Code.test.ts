@@ -7,13 +7,15 @@ import { describe as describeSettings } from "../src/playground/Description.ts"
 import { explainable } from "../src/playground/Policy.ts"
 import { read, Unreadable } from "../src/playground/ReadText.ts"
 import { initial, type Settings } from "../src/playground/Settings.ts"
-import { serverControls } from "../src/playground/Controls.ts"
+import { serverControls, wishControls } from "../src/playground/Controls.ts"
 import { randomSettings } from "./RandomSettings.ts"
 
 /** The settings of the policy alone. */
 const ofPolicy = (settings: Settings): Settings => ({
   ...settings,
-  ...Object.fromEntries(Object.entries(serverControls).map(([key, { initial }]) => [key, initial]))
+  ...Object.fromEntries(
+    Object.entries({ ...serverControls, ...wishControls }).map(([key, { initial }]) => [key, initial])
+  )
 })
 
 /** Below this package, so that its imports are found. */

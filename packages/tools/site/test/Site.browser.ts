@@ -11,6 +11,7 @@ import { Plan } from "@effect-retry/plan"
 import { built } from "../src/Folder.ts"
 import * as Pages from "../src/Pages.ts"
 import { answers } from "../src/playground/Answers.ts"
+import { fitted } from "../src/playground/Fitting.ts"
 import { explainable } from "../src/playground/Policy.ts"
 import type { Answer } from "../src/playground/Question.ts"
 import { initial, toHash } from "../src/playground/Settings.ts"
@@ -180,7 +181,7 @@ describe("the playground", () => {
 
   it("shows the figures that the packages make under Node", async () => {
     const found: Array<Answer> = []
-    for await (const answer of answers({ settings: initial, other: "once" })) found.push(answer)
+    for await (const answer of answers({ _tag: "Show", settings: initial, other: "once" })) found.push(answer)
     const summary = found.find((answer) => answer._tag === "Summary")
     const { complaints, page } = await visit("/playground")
     await page.waitForSelector(".compared")
@@ -190,6 +191,64 @@ describe("the playground", () => {
       summary?.other.attemptsPerOperation.toFixed(2)
     ])
     expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it("finds a policy for the server, and takes it over, by keyboard", async () => {
+    const settings = { ...initial, outage: 0, failureRatio: 0.3, wishSucceeded: 0.95 }
+    const { found } = await fitted(settings)
+    const { complaints, page } = await visit(`/playground#${toHash(settings)}`)
+    await page.waitForSelector(".plan")
+    await page.getByLabel("Operations that shall succeed").focus()
+    await page.keyboard.press("Enter")
+    await page.waitForSelector(".fitted")
+    expect(await page.getByRole("status").textContent()).toBe("These policies do what is wanted.")
+    const cells = page.locator(".fitted tbody tr td:nth-child(2)")
+    expect(await cells.allTextContents()).toEqual([found[0]?.succeeded, found[0]?.load])
+    expect(await page.getByLabel("Least load: code").textContent()).toBe(found[0]?.code)
+    await page.getByRole("button", { name: "Use least load" }).focus()
+    await page.keyboard.press("Enter")
+    await page.waitForFunction(() => location.hash.includes("deadlineWithin=2000"))
+    expect(await page.getByLabel("Attempts at most").inputValue()).toBe("3")
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it("ends the search with the next change, and says what comes nearest and what is refused", async () => {
+    const endless = { ...initial, outage: 20_000, wishSucceeded: 1, wishOutageEvery: 3600 }
+    const { page } = await visit(`/playground#${toHash(endless)}`)
+    await page.waitForSelector(".plan")
+    const search = page.getByRole("button", { name: "Find a policy" })
+    await search.click()
+    expect(await page.getByRole("status").textContent()).toContain("Searching")
+    await page.getByLabel("An outage of").fill("0")
+    await page.getByRole("status").filter({ hasNotText: "Searching" }).waitFor({ state: "attached" })
+    expect(await page.locator(".fitted").count()).toBe(0)
+    await page.getByLabel("Attempts that fail").fill("0.95")
+    await search.click()
+    await page.waitForSelector(".fitted")
+    expect(await page.getByRole("status").textContent()).toContain("No policy does what is wanted")
+    await page.getByLabel("An outage of").fill("30000")
+    await page.getByLabel("An outage every").fill("5")
+    await search.click()
+    await page.getByRole("alert").filter({ hasText: "Plan.fit: server.outage.every" }).waitFor()
+    await page.close()
+  })
+
+  it("shows the storm of clients that fail together, as the packages count it under Node", async () => {
+    const settings = { ...initial, clients: 60 }
+    const found: Array<Answer> = []
+    for await (const answer of answers({ _tag: "Show", settings, other: "once" })) found.push(answer)
+    const answer = found.find((answer) => answer._tag === "Storm")
+    const storm = answer?._tag === "Storm" ? answer.storm : undefined
+    // The other policy makes one attempt.
+    expect(storm?.other).toEqual([60, ...Array.from({ length: 59 }, () => 0)])
+    const most = Math.max(...(storm?.ours.slice(1) ?? []))
+    expect(most).toBeGreaterThan(0)
+    const { page } = await visit(`/playground#${toHash(settings)}`)
+    const picture = page.getByRole("img", { name: "Attempts of 60 clients that fail together" })
+    await picture.waitFor()
+    expect(await picture.getAttribute("aria-label")).toContain(`at most ${most} in`)
     await page.close()
   })
 

@@ -5,10 +5,11 @@ import { Load } from "@effect-retry/plan"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Operations from "./Operations.ts"
 import { type Client, client } from "./Client.ts"
+import { fitted } from "./Fitting.ts"
+import * as Operations from "./Operations.ts"
 import { load } from "./PresetClients.ts"
-import { type Answer, outageFrom, type Question, type Recovery } from "./Question.ts"
+import { type Answer, outageFrom, type Question, type Recovery, type Storm } from "./Question.ts"
 import type { Settings } from "./Settings.ts"
 
 /** Before this second a simulation has nothing but normal traffic. */
@@ -21,26 +22,55 @@ const summed = 400
 /** Requests a second that the server can serve: the first picture is there at once, the last one is less noisy. */
 const capacities = [20, 100]
 
-export async function* answers({ other, settings }: Question): AsyncGenerator<Answer> {
+export async function* answers(question: Question): AsyncGenerator<Answer> {
   try {
-    const ours = client(settings)
-    yield {
-      _tag: "Operations",
-      operations: await Effect.runPromise(Operations.run(ours, settings, drawn)),
-      outage: Operations.outageOf(settings, drawn)
-    }
-    const theirs = await load(other)
-    const summaryOf = async (client: Client) =>
-      Operations.summary(await Effect.runPromise(Operations.run(client, settings, summed)))
-    yield { _tag: "Summary", ours: await summaryOf(ours), other: await summaryOf(theirs) }
-    for (const [i, capacity] of capacities.entries()) {
-      const isLast = i === capacities.length - 1
-      const [one, two] = [await recovery(ours, settings, capacity), await recovery(theirs, settings, capacity)]
-      yield { _tag: "Load", ours: one, other: two, isLast }
-    }
+    yield* question._tag === "Fit" ? searched(question) : simulated(question)
   } catch (error) {
     yield { _tag: "Refused", message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+async function* searched({ settings }: Question & { readonly _tag: "Fit" }): AsyncGenerator<Answer> {
+  yield { _tag: "Fitted", ...(await fitted(settings)) }
+}
+
+async function* simulated({ other, settings }: Question & { readonly _tag: "Show" }): AsyncGenerator<Answer> {
+  const ours = client(settings)
+  const few = Operations.steady(settings, drawn)
+  yield {
+    _tag: "Operations",
+    operations: await Effect.runPromise(Operations.run(ours, settings, few)),
+    outage: few.outage
+  }
+  const theirs = await load(other)
+  const many = Operations.steady(settings, summed)
+  const summaryOf = async (client: Client) =>
+    Operations.summary(await Effect.runPromise(Operations.run(client, settings, many)), many)
+  yield { _tag: "Summary", ours: await summaryOf(ours), other: await summaryOf(theirs) }
+  const attemptsOf = async (client: Client) =>
+    (await Effect.runPromise(Operations.run(client, settings, Operations.together(settings)))).flatMap(({ attempts }) =>
+      attempts.map(({ startMillis }) => startMillis)
+    )
+  yield { _tag: "Storm", storm: stormOf(await attemptsOf(ours), await attemptsOf(theirs)) }
+  for (const [i, capacity] of capacities.entries()) {
+    const isLast = i === capacities.length - 1
+    const [one, two] = [await recovery(ours, settings, capacity), await recovery(theirs, settings, capacity)]
+    yield { _tag: "Load", ours: one, other: two, isLast }
+  }
+}
+
+/** Parts into which the time of a storm is divided. */
+const bins = 60
+
+const stormOf = (ours: ReadonlyArray<number>, other: ReadonlyArray<number>): Storm => {
+  const lastMillis = [...ours, ...other].reduce((last, millis) => Math.max(last, millis), 0)
+  const binMillis = Math.max(1, Math.ceil((lastMillis + 1) / bins))
+  const counted = (starts: ReadonlyArray<number>): ReadonlyArray<number> => {
+    const counts = Array.from({ length: bins }, () => 0)
+    for (const millis of starts) counts[Math.floor(millis / binMillis)]! += 1
+    return counts
+  }
+  return { binMillis, ours: counted(ours), other: counted(other) }
 }
 
 const recovery = async (client: Client, settings: Settings, capacityPerSecond: number): Promise<Recovery> => {

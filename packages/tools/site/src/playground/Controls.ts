@@ -126,7 +126,16 @@ export const serverControls = {
   outage: millis("An outage of", 2_000, 0, 60_000),
   serverHint: millis("Hint of a failure, 0 for none", 0, 0, 60_000),
   load: number("Load, of its capacity", "ratio", 0.5, { least: 0.05, most: 2, step: 0.05 }),
+  clients: number("Clients that fail together", "", 200, { least: 10, most: 1000 }),
   seed: number("Seed", "", 1, { least: 0, most: 999_999 })
 } as const satisfies Readonly<Record<string, Control>>
 
-export const controls = { ...policyControls, ...serverControls }
+/** What a policy that is searched for shall do. */
+export const wishControls = {
+  wishSucceeded: number("Operations that shall succeed", "ratio", 0.93, { least: 0, most: 1, step: 0.01 }),
+  wishWithin: millis("Within", 2_000, 10, 60_000),
+  wishOutageEvery: number("An outage every", "s", 60, { least: 1, most: 86_400 }),
+  wishOutageLoad: number("Load in an outage at most, 0 for any", "attempts", 0, { least: 0, most: 50, step: 0.1 })
+} as const satisfies Readonly<Record<string, Control>>
+
+export const controls = { ...policyControls, ...serverControls, ...wishControls }

@@ -39,28 +39,53 @@ export interface Outage {
   readonly until: number
 }
 
-/** The outage begins when a quarter of the operations have begun. */
-export const outageOf = ({ outage }: Settings, count: number): Outage => {
-  const from = (count / 4) * pauseMillis
-  return { from, until: from + outage }
+/** When operations begin, and when the server is away. */
+export interface Traffic {
+  readonly startsMillis: ReadonlyArray<number>
+  readonly outage: Outage
+  /** Whether all operations have one bucket and one rate limiter, or each has its own. */
+  readonly shared: boolean
 }
 
 /** From the start of one operation to that of the next. */
-export const pauseMillis = 250
+const pauseMillis = 250
 
-/** The same client and settings give the same operations. */
+/** One operation after the other, of one client; the outage begins when a quarter of them have begun. */
+export const steady = ({ outage }: Settings, count: number): Traffic => {
+  const from = (count / 4) * pauseMillis
+  return {
+    startsMillis: Array.from({ length: count }, (_, i) => i * pauseMillis),
+    outage: { from, until: from + outage },
+    shared: true
+  }
+}
+
+/** Clients with an operation each, all of which begin with the outage. */
+export const together = ({ clients, outage }: Settings): Traffic => ({
+  startsMillis: Array.from({ length: clients }, () => 0),
+  outage: { from: 0, until: outage },
+  shared: false
+})
+
+/** The same client, settings and traffic give the same operations. */
 export const run = (
   { hedge = identity, policy, ...makes }: Client,
   settings: Settings,
-  count: number
+  { outage, shared, startsMillis }: Traffic
 ): Effect.Effect<ReadonlyArray<Operation>> =>
   Effect.gen(function* () {
-    const bucket = makes.bucket === undefined ? {} : { bucket: yield* makes.bucket }
-    const rateLimiter = makes.rateLimiter === undefined ? {} : { rateLimiter: yield* makes.rateLimiter }
-    const whole = { ...policy, classifier, ...bucket, ...rateLimiter }
+    const make = Effect.gen(function* () {
+      const bucket = makes.bucket === undefined ? {} : { bucket: yield* makes.bucket }
+      const rateLimiter = makes.rateLimiter === undefined ? {} : { rateLimiter: yield* makes.rateLimiter }
+      return { ...policy, classifier, ...bucket, ...rateLimiter }
+    })
+    const one = shared ? Effect.succeed(yield* make) : make
     return yield* Effect.forEach(
-      Array.from({ length: count }, (_, i) => i * pauseMillis),
-      (startMillis) => operation(settings, count, startMillis, (call) => Retry.orStopped(hedge(call), whole)),
+      startsMillis,
+      (startMillis) =>
+        Effect.flatMap(one, (whole) =>
+          operation(settings, outage, startMillis, (call) => Retry.orStopped(hedge(call), whole))
+        ),
       { concurrency: "unbounded" }
     )
   }).pipe(Effect.provide(SeededRandom.layer(settings.seed)), VirtualClock.run)
@@ -69,7 +94,7 @@ type Virtual<A, E = never> = Effect.Effect<A, E, VirtualClock.VirtualClock>
 
 type Retried = (call: Virtual<void, Failed>) => Virtual<void, Retry.RetryStopped<unknown>>
 
-const operation = (settings: Settings, count: number, startMillis: number, retried: Retried): Virtual<Operation> =>
+const operation = (settings: Settings, outage: Outage, startMillis: number, retried: Retried): Virtual<Operation> =>
   Effect.gen(function* () {
     yield* Effect.sleep(Duration.millis(startMillis))
     const attempts: Array<Attempt> = []
@@ -77,7 +102,7 @@ const operation = (settings: Settings, count: number, startMillis: number, retri
       const start = yield* nowMillis
       const ended = (succeeded: boolean) =>
         Effect.map(nowMillis, (end) => void attempts.push({ startMillis: start, endMillis: end, succeeded }))
-      yield* served(settings, outageOf(settings, count)).pipe(Effect.onExit((exit) => ended(exit._tag === "Success")))
+      yield* served(settings, outage).pipe(Effect.onExit((exit) => ended(exit._tag === "Success")))
     })
     const result = yield* Effect.either(retried(call))
     const endMillis = yield* nowMillis
@@ -104,8 +129,8 @@ export interface Summary {
   readonly p99Millis: number
 }
 
-export const summary = (operations: ReadonlyArray<Operation>): Summary => {
-  const took = operations.map(({ endMillis }, i) => endMillis - i * pauseMillis).toSorted((a, b) => a - b)
+export const summary = (operations: ReadonlyArray<Operation>, { startsMillis }: Traffic): Summary => {
+  const took = operations.map(({ endMillis }, i) => endMillis - (startsMillis[i] ?? 0)).toSorted((a, b) => a - b)
   const quantile = (q: number) => took[Math.min(took.length - 1, Math.floor(q * took.length))] ?? 0
   return {
     succeeded: operations.filter(({ stopped }) => stopped === undefined).length / operations.length,

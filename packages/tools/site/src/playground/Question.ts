@@ -5,16 +5,33 @@ import type { Operation, Outage, Summary } from "./Operations.ts"
 import type { PresetKey } from "./Presets.ts"
 import type { Settings } from "./Settings.ts"
 
-export interface Question {
-  readonly settings: Settings
-  readonly other: PresetKey
-}
+export type Question =
+  | { readonly _tag: "Show"; readonly settings: Settings; readonly other: PresetKey }
+  | { readonly _tag: "Fit"; readonly settings: Settings }
 
 export type Answer =
   | { readonly _tag: "Operations"; readonly operations: ReadonlyArray<Operation>; readonly outage: Outage }
   | { readonly _tag: "Summary"; readonly ours: Summary; readonly other: Summary }
+  | { readonly _tag: "Storm"; readonly storm: Storm }
   | { readonly _tag: "Load"; readonly ours: Recovery; readonly other: Recovery; readonly isLast: boolean }
+  | { readonly _tag: "Fitted"; readonly isMet: boolean; readonly found: ReadonlyArray<Found> }
   | { readonly _tag: "Refused"; readonly message: string }
+
+/** A policy that was searched for, with figures as text. */
+export interface Found {
+  readonly code: string
+  readonly succeeded: string
+  readonly load: string
+  /** Empty where there is no outage. */
+  readonly outageLoad: string
+}
+
+/** The attempts of clients that fail together, counted in parts of the time. */
+export interface Storm {
+  readonly binMillis: number
+  readonly ours: ReadonlyArray<number>
+  readonly other: ReadonlyArray<number>
+}
 
 /** A run of the load simulation, one value for a second; the outage begins at `outageFrom`. */
 export interface Recovery {
