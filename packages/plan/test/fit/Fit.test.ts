@@ -104,6 +104,16 @@ describe("Plan.fit", () => {
     })
   )
 
+  it.effect("holds to the load that is allowed in an outage", () =>
+    Effect.gen(function* () {
+      const server = { failureProbability: 0, outage: { lasts: "1 second", every: "1 minute" } } as const
+      const wish = { succeeded: 0.995, within: "5 seconds" } as const
+      const { outageLoad } = yield* met({ server, wish })
+      expect(Option.getOrThrow(outageLoad).mean).toBeGreaterThan(1.05)
+      expect((yield* fit({ server, wish: { ...wish, outageLoad: 1.05 } }))._tag).toBe("Missed")
+    })
+  )
+
   it.effect("cuts attempts off where few of them take very long", () =>
     Effect.gen(function* () {
       const measured = Array.from({ length: 100 }, (_, i) => (i < 97 ? "20 millis" : "1 minute"))
