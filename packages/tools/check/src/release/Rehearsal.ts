@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
-import { execute, runIn } from "../Command.ts"
+import { execute, run, runIn } from "../Command.ts"
 import { render } from "../Finding.ts"
 import { type Manifest, publishedPackages, read, root } from "../Workspace.ts"
 import { copyRepository, version } from "./Copy.ts"
@@ -116,7 +116,9 @@ const compareWithList = (tarballs: ReadonlyArray<Tarball>, write: boolean): Fail
   }))
   if (write) {
     const lists = Object.fromEntries(inputs.map((input) => [input.name, listedFrom(input)]))
-    writeFileSync(join(root, listPath), `${JSON.stringify(lists, null, 2)}\n`)
+    writeFileSync(join(root, listPath), JSON.stringify(lists))
+    const formatting = run("oxfmt", listPath)
+    if (formatting.length > 0) return formatting
   }
   const list = JSON.parse(read(listPath)) as Readonly<Record<string, Listed>>
   return [
