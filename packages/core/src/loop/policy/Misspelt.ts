@@ -7,6 +7,7 @@
 import * as Config from "effect/Config"
 import * as Nearest from "../../accept/Nearest.ts"
 import { names } from "./ConfigLine.ts"
+import * as ConfigText from "./ConfigText.ts"
 import * as PolicySettings from "./PolicySettings.ts"
 
 /** A name as the configuration spells it, and the one that it stands for. */
@@ -27,14 +28,14 @@ const mostWords = 2
 
 /** Finds what is there under the prefix of a policy: in the environment, and in a file. */
 export const given = (policy: string): Config.Config<ReadonlyArray<Given>> => {
-  const prefix = PolicySettings.prefixOf(policy)
+  const prefix = ConfigText.prefixOf(policy)
   const words = prefix.split("_").slice(0, -1)
   const nested = words.reduceRight((config, word) => Config.nested(config, word), names(mostWords))
   const variable = (part: string): Given => ({ name: prefix + part, part, nameOf: PolicySettings.variableOf })
   const path = (part: string): Given => ({
-    name: PolicySettings.pathOf(policy, part),
+    name: ConfigText.pathOf(policy, part),
     part,
-    nameOf: PolicySettings.pathOf
+    nameOf: ConfigText.pathOf
   })
   return Config.map(Config.all([names(1), nested, Config.nested(names(1), policy)]), ([whole, parts, inFile]) => [
     ...whole.filter((name) => name.startsWith(prefix)).map((name) => variable(name.slice(prefix.length))),

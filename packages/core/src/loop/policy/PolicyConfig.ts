@@ -5,12 +5,13 @@ import * as Config from "effect/Config"
 import * as Either from "effect/Either"
 import type { AttemptTimedOut } from "./AttemptTimeout.ts"
 import * as ConfigLine from "./ConfigLine.ts"
+import * as ConfigText from "./ConfigText.ts"
 import * as BackoffTree from "../../decide/BackoffTree.ts"
 import { configured, deadline } from "./ConfiguredPolicy.ts"
 import * as Misspelt from "./Misspelt.ts"
 import type { Preset } from "./PolicyRecord.ts"
 import type { Setting, Settings, Value } from "./PolicySettings.ts"
-import { isAbsent, named, refusalOf, settings, valueOf } from "./PolicySettings.ts"
+import { isAbsent, settings, valueOf } from "./PolicySettings.ts"
 
 /**
  * Reads the preset of the policy `name`; what the configuration leaves out stays as it is in `preset`.
@@ -30,7 +31,7 @@ import { isAbsent, named, refusalOf, settings, valueOf } from "./PolicySettings.
  * @category constructors
  */
 export const config = <E2 = never>(name: string, preset: Preset<E2>): Config.Config<Preset<E2 | AttemptTimedOut>> => {
-  const policy = named("Policy.config", name)
+  const policy = ConfigText.named("Policy.config", name)
   return ConfigLine.checked(
     Config.all({ found: settings(policy), given: Misspelt.given(policy) }),
     ({ found, given }) => [
@@ -118,7 +119,7 @@ const drawsByItself = (found: Settings, preset: Preset<unknown>): boolean => {
 
 const deadlineProblems = (found: Settings, preset: Preset<unknown>): ReadonlyArray<Problem> => {
   if (isAbsent(found.deadline)) return unused(found, ["deadlineReserve"], found.deadline.name)
-  const made = refusalOf(() => deadline(found, preset))
+  const made = ConfigText.refusalOf(() => deadline(found, preset))
   if (Either.isLeft(made)) {
     const { allowed, field } = made.left
     return [{ name: (field === "reserve" ? found.deadlineReserve : found.deadline).name, allowed }]

@@ -3,6 +3,7 @@
  */
 import * as BackoffTree from "../../decide/BackoffTree.ts"
 import * as Hint from "../../decide/Hint.ts"
+import * as ConfigText from "./ConfigText.ts"
 import type { Preset } from "./PolicyRecord.ts"
 import * as PolicySettings from "./PolicySettings.ts"
 
@@ -32,7 +33,7 @@ export interface Described {
  * @category destructors
  */
 export const describe = (name: string, preset: Preset<unknown>): ReadonlyArray<Described> => {
-  const policy = PolicySettings.named("Policy.describe", name)
+  const policy = ConfigText.named("Policy.describe", name)
   const values = valuesOf(preset)
   return PolicySettings.keys.map((key) => {
     const value = values[key]

@@ -9,8 +9,8 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { Range } from "../../accept/Argument.ts"
 import * as Argument from "../../accept/Argument.ts"
-import type { InvalidArgument } from "../../accept/InvalidArgument.ts"
 import * as Bounds from "../../decide/Bounds.ts"
+import * as ConfigText from "./ConfigText.ts"
 
 /** A key: its name as the configuration spells it, and its value, none where it is absent, or what would have been allowed. */
 export interface Setting<A> {
@@ -24,28 +24,19 @@ export const valueOf = <A>({ held }: Setting<A>): A | undefined =>
 
 export const isAbsent = ({ held }: Setting<unknown>): boolean => Either.isRight(held) && Option.isNone(held.right)
 
-/** Runs a constructor; answers what it would have allowed where it refuses its argument. */
-export const refusalOf = <A>(make: () => A): Either.Either<A, InvalidArgument> =>
-  Either.try({ try: make, catch: (error) => error as InvalidArgument })
-
 const owner = "Policy.config"
 
 /** What reads the text of a key. It refuses a text that it cannot read. */
 type Parse<A> = (key: string, text: string) => A
 
-/** No hexadecimal, no binary, no blank: what `Number` reads beside decimals. */
-const decimal = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
-
-const asNumber = (text: string): unknown => (decimal.test(text.trim()) ? Number(text) : text)
-
 const number =
   (range: Range): Parse<number> =>
   (key, text) =>
-    Argument.number(owner, key, asNumber(text), range)
+    Argument.number(owner, key, ConfigText.asNumber(text), range)
 
 const count: Parse<number> = (key, text) => {
   if (text.trim() === "Infinity") return Infinity
-  const read = refusalOf(() => Argument.number(owner, key, asNumber(text), Bounds.attempts))
+  const read = ConfigText.refusalOf(() => Argument.number(owner, key, ConfigText.asNumber(text), Bounds.attempts))
   return Either.getOrElse(read, ({ allowed }) => Argument.refuse(owner, key, `${allowed} or Infinity`, text))
 }
 
@@ -84,7 +75,7 @@ export const keys = Object.keys(parsers) as ReadonlyArray<Key>
 
 /** What the key may hold, in words. No key may hold an empty text. */
 export const allowedFor = (key: Key): string => {
-  const refused = refusalOf(() => parsers[key](key, ""))
+  const refused = ConfigText.refusalOf(() => parsers[key](key, ""))
   return Either.isLeft(refused) ? refused.left.allowed : ""
 }
 
@@ -94,61 +85,25 @@ export type Value<K extends Key> = ReturnType<(typeof parsers)[K]>
 /** All keys of a policy's configuration. */
 export type Settings = { readonly [K in Key]: Setting<Value<K>> }
 
-/** The name of a policy, as a part of the names of its keys. */
-export const named = (owner: string, name: string): string =>
-  typeof name === "string" && /[A-Za-z]/.test(name)
-    ? name
-    : Argument.refuse(owner, "name", "a string with a letter", name)
-
-/** A name in capitals, as variables of the environment are written: `maxAttempts` is `MAX_ATTEMPTS`. */
-const inCapitals = (name: string): string =>
-  name
-    .replaceAll(/([a-z\d])([A-Z])/g, "$1_$2")
-    .replaceAll(/[^A-Za-z\d]+/g, "_")
-    .toUpperCase()
-
-/** What the names of variables begin with. */
-export const prefixOf = (policy: string): string => `${inCapitals(policy)}_`
-
 /** The variable of a key: `PAYMENTS_MAX_ATTEMPTS`. */
-export const variableOf = (policy: string, key: Key): string => prefixOf(policy) + inCapitals(key)
-
-/** The path of a key in a file: `payments.maxAttempts`. */
-export const pathOf = (policy: string, key: string): string => `${policy}.${key}`
-
-/** The texts of a key: of its variable, and of its place in a file. */
-interface Texts {
-  readonly variable: Option.Option<string>
-  readonly path: Option.Option<string>
-}
-
-const text = Config.option(Config.string())
-
-const texts = (policy: string, key: Key): Config.Config<Texts> =>
-  Config.all({
-    variable: Config.nested(text, variableOf(policy, key)),
-    path: Config.nested(Config.nested(text, key), policy)
-  })
+export const variableOf = (policy: string, key: Key): string => ConfigText.variableOf(policy, key)
 
 /** Reads all keys; a variable comes before a file. Fails only where the source of configuration does. */
 export const settings = (policy: string): Config.Config<Settings> =>
-  Config.map(Config.all(keys.map((key) => texts(policy, key))), (found) => {
+  Config.map(Config.all(keys.map((key) => ConfigText.texts(policy, key))), (found) => {
     const hasVariables = found.some(({ variable }) => Option.isSome(variable))
-    const setting = (key: Key, { path, variable }: Texts): Setting<unknown> => ({
+    const setting = (key: Key, texts: ConfigText.Texts): Setting<unknown> => ({
       // The name of an absent key follows those that are there.
       name:
-        Option.isSome(variable) || (hasVariables && Option.isNone(path))
+        Option.isSome(texts.variable) || (hasVariables && Option.isNone(texts.path))
           ? variableOf(policy, key)
-          : pathOf(policy, key),
+          : ConfigText.pathOf(policy, key),
       held: Either.mapLeft(
-        refusalOf(() =>
-          Option.map(
-            Option.orElse(variable, () => path),
-            (text) => parsers[key](key, text)
-          )
+        ConfigText.refusalOf(() =>
+          Option.map(ConfigText.textOf(texts), (text) => parsers[key](key, text))
         ),
         ({ allowed }) => allowed
       )
     })
-    return Object.fromEntries(keys.map((key, i) => [key, setting(key, found[i] as Texts)])) as Settings
+    return Object.fromEntries(keys.map((key, i) => [key, setting(key, found[i] as ConfigText.Texts)])) as Settings
   })
