@@ -1,5 +1,8 @@
 export * as Arbitraries from "./Arbitraries.ts"
 export * as Expect from "./Expect.ts"
+export * as Fault from "./Fault.ts"
+export * as Faults from "./Faults.ts"
+export * as FaultyFetch from "./FaultyFetch.ts"
 export * as Laws from "./Laws.ts"
 export * as Runner from "./Runner.ts"
 export * as Scripted from "./Scripted.ts"

@@ -18,6 +18,7 @@ import * as RedisClient from "@effect-retry/fleet/RedisClient"
 import * as RedisError from "@effect-retry/fleet/RedisError"
 import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as Testing from "@effect-retry/testing"
+import * as FaultyHttpClient from "@effect-retry/testing/FaultyHttpClient"
 import * as Platform from "@effect/platform"
 import * as OpenTelemetry from "@effect/opentelemetry"
 import * as PlatformNode from "@effect/platform-node"
@@ -40,7 +41,8 @@ for (const ours of [
   Shared,
   { IoRedis, NodeRedis, RedisBucket, RedisClient, RedisError, RedisStore },
   { PostgresBucket, PostgresClient, PostgresError, PostgresStore },
-  Testing
+  Testing,
+  { FaultyHttpClient }
 ]) {
   for (const [name, module] of Object.entries(ours)) modules.set(name, [...(modules.get(name) ?? []), module])
 }

@@ -99,9 +99,7 @@ export const settings = (policy: string): Config.Config<Settings> =>
           ? variableOf(policy, key)
           : ConfigText.pathOf(policy, key),
       held: Either.mapLeft(
-        ConfigText.refusalOf(() =>
-          Option.map(ConfigText.textOf(texts), (text) => parsers[key](key, text))
-        ),
+        ConfigText.refusalOf(() => Option.map(ConfigText.textOf(texts), (text) => parsers[key](key, text))),
         ({ allowed }) => allowed
       )
     })

@@ -1,0 +1,220 @@
+/**
+ * What goes wrong with a call: it fails, it takes long, it hangs, its answer is lost or broken.
+ *
+ * A fault by itself meets every call; `Faults` says which calls meet it. `Fault.status`, `reset`, `truncate`, `garble` and
+ * `slowBody` are for HTTP; all others are for any effect too.
+ */
+import { Classifier, Jitter, Verdict } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as Millis from "@effect-retry/core/unstable/Millis"
+import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
+import type { Fault, Faults } from "./faults/Tree.ts"
+
+/**
+ * A server asks to be left alone for a while: what `throttle` fails an effect with. Over HTTP it is a response.
+ *
+ * @category models
+ */
+export class Throttled extends Data.TaggedError("Throttled")<{ readonly retryAfter: Duration.Duration }> {
+  override get message(): string {
+    return "a throttle that was injected"
+  }
+}
+
+/**
+ * The cause of errors over HTTP that were injected: a connection that was reset. Classifiers read its `code`.
+ *
+ * @category models
+ */
+export class ConnectionReset extends Data.TaggedError("ConnectionReset")<{ readonly code: "ECONNRESET" }> {
+  override get message(): string {
+    return "a reset of the connection that was injected"
+  }
+}
+
+/**
+ * Judges `Throttled` as a throttle with its hint, and nothing else.
+ *
+ * @category constructors
+ */
+export const classifier: Classifier.Classifier = /*#__PURE__*/ Classifier.fromClass(Throttled, ({ retryAfter }) =>
+  Verdict.retryable("Throttling", { hint: retryAfter })
+)
+
+/** When a call ends that is not made. */
+interface Options {
+  /** The time until then. @default at once */
+  readonly after?: Duration.DurationInput
+}
+
+/**
+ * The call is not made and fails with an error of its own.
+ *
+ * @category constructors
+ */
+export const fail = <const E>(error: E, options: Options = {}): Faults<E> =>
+  fault({ _tag: "Fail", error, afterMillis: after("Fault.fail", options) })
+
+/**
+ * The call is not made and dies.
+ *
+ * @category constructors
+ */
+export const die = (defect: unknown, options: Options = {}): Faults =>
+  fault({ _tag: "Die", defect, afterMillis: after("Fault.die", options) })
+
+/**
+ * The call is not made and is throttled with a hint: an effect fails with `Throttled`; over HTTP the answer is a 429 with
+ * `retry-after`, and `retry-after-ms` where the hint is not of whole seconds.
+ *
+ * @category constructors
+ */
+export const throttle = (hint: Duration.DurationInput, options: Options = {}): Faults<Throttled> =>
+  fault({
+    _tag: "Throttle",
+    hintMillis: Argument.millis("Fault.throttle", "hint", hint, { min: 0 }),
+    afterMillis: after("Fault.throttle", options)
+  })
+
+/**
+ * The call is not made and never ends. It can be interrupted at any time.
+ *
+ * @category constructors
+ */
+export const hang: Faults = { tree: { _tag: "Leaf", fault: { _tag: "Hang" } } }
+
+/**
+ * The call is made after a time in which it cannot be interrupted, as a call of a library that knows no interruption.
+ *
+ * @category constructors
+ */
+export const stuck = (duration: Duration.DurationInput): Faults =>
+  fault({ _tag: "Stuck", millis: millis("Fault.stuck", "duration", duration) })
+
+/**
+ * How long a call takes longer.
+ *
+ * @category models
+ */
+export interface Latency {
+  /** Until the call is made. @default no time */
+  readonly before?: Duration.DurationInput
+  /** Between its end and the answer: the work is done, and the caller does not know. @default no time */
+  readonly after?: Duration.DurationInput
+  /** Randomises both. @default Jitter.none */
+  readonly jitter?: Jitter.Jitter
+}
+
+/**
+ * The call is made and takes longer.
+ *
+ * @category constructors
+ */
+export const latency = (options: Latency): Faults => {
+  const owner = "Fault.latency"
+  const { after = 0, before = 0, jitter = Jitter.none } = Argument.options(owner, `{ before: "1 second" }`, options)
+  return fault({
+    _tag: "Latency",
+    beforeMillis: millis(owner, "before", before),
+    afterMillis: millis(owner, "after", after),
+    jitter
+  })
+}
+
+/**
+ * The call is made, and its answer is lost: the caller meets these faults instead, once the call has ended. For a fault
+ * that leaves the call as it is, such as `latency`, it changes nothing.
+ *
+ * @category combinators
+ */
+export const lost = <E, Over extends "http">(self: Faults<E, Over>): Faults<E, Over> => ({
+  tree: { _tag: "Lost", of: self.tree }
+})
+
+/** A response that is made up. */
+interface Response extends Options {
+  /** @default none but `content-type` */
+  readonly headers?: Readonly<Record<string, string>>
+  /** @default "" */
+  readonly body?: string
+}
+
+/**
+ * The request is not sent and answered with a status.
+ *
+ * @category constructors
+ */
+export const status = (status: number, options: Response = {}): Faults<never, "http"> => {
+  const owner = "Fault.status"
+  return fault({
+    _tag: "Status",
+    status: Argument.number(owner, "status", status, { min: 200, max: 599, integer: true }),
+    headers: { ...options.headers },
+    body: options.body ?? "",
+    afterMillis: after(owner, options)
+  })
+}
+
+/** Where a connection breaks. */
+interface Reset extends Options {
+  /** Bytes of the body that arrive. @default none, and no head either */
+  readonly afterBytes?: number
+}
+
+/**
+ * The connection is reset: before the request is sent, or where `afterBytes` is given, within the body of the response.
+ *
+ * A client fails with a `RequestError`, a `fetch` rejects with a `TypeError`, a body breaks as one does that is read; the
+ * cause of each is a `ConnectionReset`. `Fault.lost` makes it a reset of a request that the server has carried out.
+ *
+ * @category constructors
+ */
+export const reset = (options: Reset = {}): Faults<never, "http"> => {
+  const { afterBytes } = options
+  const afterMillis = after("Fault.reset", options)
+  if (afterBytes === undefined) return fault({ _tag: "Reset", afterMillis })
+  if (afterMillis > 0) Argument.refuse("Fault.reset", "after", "absent with afterBytes", options.after)
+  return fault({ _tag: "Broken", afterBytes: bytes("Fault.reset", afterBytes) })
+}
+
+/**
+ * The body ends after so many bytes, without an error.
+ *
+ * @category constructors
+ */
+export const truncate = (afterBytes: number): Faults<never, "http"> =>
+  fault({ _tag: "Truncate", afterBytes: bytes("Fault.truncate", afterBytes) })
+
+/**
+ * Bytes of the body are changed, which ones by chance.
+ *
+ * @category constructors
+ */
+export const garble = (
+  options: { /** The share of bytes. @default 1 */ readonly ratio?: number } = {}
+): Faults<never, "http"> => {
+  const ratio = Argument.number("Fault.garble", "ratio", options.ratio ?? 1, { min: 0, max: 1, exclusive: true })
+  return fault({ _tag: "Garble", ratio })
+}
+
+/**
+ * The body arrives slowly, in pieces of a tenth of a second.
+ *
+ * @category constructors
+ */
+export const slowBody = (bytesPerSecond: number): Faults<never, "http"> =>
+  fault({
+    _tag: "SlowBody",
+    bytesPerSecond: Argument.number("Fault.slowBody", "bytesPerSecond", bytesPerSecond, { min: 1 })
+  })
+
+const fault = (fault: Fault): Faults<never, never> => ({ tree: { _tag: "Leaf", fault } })
+
+const millis = (owner: string, field: string, value: Duration.DurationInput): number =>
+  Argument.millis(owner, field, value, { min: 0, max: Millis.longestTimerMillis })
+
+const after = (owner: string, { after = 0 }: Options): number => millis(owner, "after", after)
+
+const bytes = (owner: string, afterBytes: number): number =>
+  Argument.number(owner, "afterBytes", afterBytes, { min: 0, integer: true })

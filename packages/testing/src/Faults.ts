@@ -1,0 +1,269 @@
+/**
+ * Which calls meet which faults, and what injects them: into an effect here, into a `fetch` by `FaultyFetch`, into an
+ * `HttpClient` by `FaultyHttpClient`.
+ *
+ * Faults are data: by chance, by the number of the call, by the time, by a predicate, and the first that meets a call
+ * counts. A call meets at most one. They sit innermost, below timeouts and guards, and take their time from the `Clock`: in
+ * virtual time as in live time.
+ *
+ * @example
+ * ```ts
+ * import { Backoff, Classifier, Retry } from "@effect-retry/core"
+ * import { Fault, Faults, VirtualClock } from "@effect-retry/testing"
+ * import { Effect } from "effect"
+ * import * as assert from "node:assert"
+ *
+ * const faults = Faults.firstOf(
+ *   Faults.first(2, Fault.fail("down")),
+ *   Faults.between({ from: "1 minute", to: "2 minutes" }, Fault.hang),
+ *   Faults.chance(0.1, Fault.latency({ before: "200 millis" }))
+ * )
+ * const policy = { classifier: Classifier.always, maxAttempts: 3, backoff: Backoff.constant({ delay: "1 second" }) }
+ *
+ * const program = Effect.gen(function* () {
+ *   const injector = yield* Faults.make(faults, { seed: "orders" })
+ *   const answer = yield* Effect.succeed("up").pipe(Faults.inject(injector), Retry.retry(policy))
+ *   return { answer, ...(yield* Faults.counts(injector)) }
+ * }).pipe(VirtualClock.run)
+ *
+ * Effect.runPromise(program).then((ended) =>
+ *   assert.deepStrictEqual(ended, { answer: "up", calls: 3, injected: { Fail: 2 }, spared: 0 })
+ * )
+ * ```
+ */
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { dual, type Given } from "@effect-retry/core/unstable/Dual"
+import type * as ConfigError from "effect/ConfigError"
+import type * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Runtime from "effect/Runtime"
+import * as Fault from "./Fault.ts"
+import * as Draw from "./faults/Draw.ts"
+import * as FaultsConfig from "./faults/FaultsConfig.ts"
+import * as Injector from "./faults/Injector.ts"
+import * as Interpret from "./faults/Interpret.ts"
+import type { Call, Faults, Tree } from "./faults/Tree.ts"
+import * as Trees from "./faults/Tree.ts"
+
+export { injections } from "./faults/Injector.ts"
+export type { Counts, Injected, Injector } from "./faults/Injector.ts"
+export type { Call, Faults } from "./faults/Tree.ts"
+
+/**
+ * No call meets a fault.
+ *
+ * @category constructors
+ */
+export const none: Faults = { tree: { _tag: "FirstOf", of: [] } }
+
+/**
+ * The first of these that meets a call counts. Associative, with `none` as identity.
+ *
+ * @category combinators
+ */
+export const firstOf = <E = never, Over extends "http" = never>(
+  ...faults: ReadonlyArray<Faults<E, Over>>
+): Faults<E, Over> => ({ tree: { _tag: "FirstOf", of: trees(faults) } })
+
+/**
+ * The first call meets the first of these, the second the second, and so on; `none` leaves a call to what `firstOf` names after
+ * it, and so are the calls after the last.
+ *
+ * @category combinators
+ */
+export const script = <E, Over extends "http">(faults: ReadonlyArray<Faults<E, Over>>): Faults<E, Over> => ({
+  tree: { _tag: "Script", of: trees(faults) }
+})
+
+/**
+ * A share of the calls, by chance. Draws depend on the seed and the number of the call, so that concurrency does not change them.
+ *
+ * @category combinators
+ */
+export const chance = <E, Over extends "http">(ratio: number, faults: Faults<E, Over>): Faults<E, Over> => ({
+  tree: { _tag: "Chance", ratio: Argument.number("Faults.chance", "ratio", ratio, { min: 0, max: 1 }), of: faults.tree }
+})
+
+/**
+ * The first `count` calls.
+ *
+ * @category combinators
+ */
+export const first = <E, Over extends "http">(count: number, faults: Faults<E, Over>): Faults<E, Over> => {
+  const last = Argument.number("Faults.first", "count", count, { min: 1, integer: true })
+  return where(({ number }) => number <= last, faults)
+}
+
+/**
+ * Every `count`-th call: for 3 the third, the sixth and so on.
+ *
+ * @category combinators
+ */
+export const every = <E, Over extends "http">(count: number, faults: Faults<E, Over>): Faults<E, Over> => {
+  const step = Argument.number("Faults.every", "count", count, { min: 1, integer: true })
+  return where(({ number }) => number % step === 0, faults)
+}
+
+/** An outage, in the time since the injector was made. */
+interface Outage {
+  readonly from: Duration.DurationInput
+  /** The first moment after it. */
+  readonly to: Duration.DurationInput
+}
+
+/**
+ * The calls during an outage; `firstOf` makes a timeline of several.
+ *
+ * @category combinators
+ */
+export const between = <E, Over extends "http">(outage: Outage, faults: Faults<E, Over>): Faults<E, Over> => {
+  const from = Argument.millis("Faults.between", "from", outage.from, { min: 0 })
+  const to = Argument.millis("Faults.between", "to", outage.to, { min: from, exclusive: true })
+  return where(({ elapsed }) => Duration.toMillis(elapsed) >= from && Duration.toMillis(elapsed) < to, faults)
+}
+
+/**
+ * The calls that a predicate holds for. Over HTTP it sees the method and the URL of the request.
+ *
+ * @category combinators
+ */
+export const where = <E, Over extends "http">(
+  isMet: (call: Call) => boolean,
+  faults: Faults<E, Over>
+): Faults<E, Over> => ({ tree: { _tag: "Where", isMet, of: faults.tree } })
+
+/**
+ * How faults are injected.
+ *
+ * @category models
+ */
+export interface Options {
+  /** Where draws begin. The same seed gives the same faults. @default drawn from `Random` */
+  readonly seed?: number | string | undefined
+  /** Faults in flight at most, each until its call has ended; further calls are spared. @default no limit */
+  readonly maxInFlight?: number | undefined
+  /** Called with every fault before it is injected. */
+  readonly onInjected?: ((injected: Injector.Injected) => Effect.Effect<void>) | undefined
+}
+
+/**
+ * Makes what injects faults; what shares it shares the numbers of calls.
+ *
+ * Each fault is counted by `injections`, the metric `faults.injected` with the label `fault`, and marks the current span with the
+ * attribute `fault.injected` and an event of that name. A response that was made up or broken has the header
+ * `x-injected-fault`.
+ *
+ * @category constructors
+ */
+export const make = <E, Over extends "http">(
+  faults: Faults<E, Over>,
+  options: Options = {}
+): Effect.Effect<Injector.Injector<E, Over>> => {
+  const owner = "Faults.make"
+  const { maxInFlight, onInjected, seed } = Argument.options(owner, `faults, { seed: "orders" }`, options)
+  const most =
+    maxInFlight === undefined ? Infinity : Argument.number(owner, "maxInFlight", maxInFlight, { min: 1, integer: true })
+  if (seed !== undefined && typeof seed !== "string" && !Number.isFinite(seed)) {
+    return Argument.refuse(owner, "seed", "a text or a finite number", seed)
+  }
+  const given = seed === undefined ? Random.nextInt : Effect.succeed(seed)
+  return Effect.flatMap(given, (seed) =>
+    Injector.make({ decide: Trees.compile(faults.tree, Draw.seeded(seed)), maxInFlight: most, onInjected })
+  )
+}
+
+/**
+ * Injects nothing: what it is injected into is the same object as before.
+ *
+ * @category constructors
+ */
+export const off: Injector.Injector = {
+  call: (_request, self) => self,
+  counts: Effect.succeed({ calls: 0, injected: {}, spared: 0 }),
+  runtime: Runtime.defaultRuntime
+}
+
+/**
+ * Injects faults into an effect, each time that it runs.
+ *
+ * @category combinators
+ */
+export function inject<E2>(
+  injector: Injector.Injector<E2>
+): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E | E2, R>
+export function inject<A, E, R, E2>(
+  self: Effect.Effect<A, E, R>,
+  injector: Injector.Injector<E2>
+): Effect.Effect<A, E | E2, R>
+export function inject(...given: Given): unknown {
+  return dual(given, injected, given.length > 1)
+}
+
+const injected = (self: Effect.Effect<unknown, unknown, unknown>, injector: Injector.Injector<unknown>) =>
+  injector === off
+    ? self
+    : injector.call(undefined, self, (met) =>
+        Interpret.apply(met, self, (fault) =>
+          fault._tag === "Throttle"
+            ? Effect.fail(new Fault.Throttled({ retryAfter: Duration.millis(fault.hintMillis) }))
+            : Effect.sync(() => Argument.refuse("Faults.inject", "injector", "without faults of HTTP", fault._tag))
+        )
+      )
+
+/**
+ * What came of the calls so far.
+ *
+ * @category destructors
+ */
+export const counts = (self: Injector.Injector<unknown, "http">): Effect.Effect<Injector.Counts> => self.counts
+
+/**
+ * Makes what injects faults where the configuration says so; otherwise `off`.
+ *
+ * The keys of the name `faults` are the variables `FAULTS_ENABLED` (true or false), `FAULTS_RATIO` (the share of calls that
+ * can meet a fault, 0..1), `FAULTS_SEED` and `FAULTS_MAX_IN_FLIGHT`, or `{ "faults": { "enabled": true } }` in a file. Without
+ * `enabled` the others are not read. Fails with a `ConfigError` that names every bad key at once, with what is allowed and
+ * without its value.
+ *
+ * @category constructors
+ */
+export const configured = <E, Over extends "http">(
+  name: string,
+  faults: Faults<E, Over>
+): Effect.Effect<Injector.Injector<E, Over>, ConfigError.ConfigError> =>
+  Effect.flatMap(FaultsConfig.config(name), (found): Effect.Effect<Injector.Injector<E, Over>> => {
+    if (found === undefined) return Effect.succeed(off)
+    const { ratio, ...options } = found
+    return make(ratio === undefined ? faults : chance(ratio, faults), options)
+  })
+
+/** What `layer` puts in the place of a service. */
+interface Faulty<S, E, Over extends "http"> {
+  readonly faults: Faults<E, Over>
+  /** Injects them: `FaultyHttpClient.inject` for an `HttpClient`. */
+  readonly inject: (service: NoInfer<S>, injector: Injector.Injector<E, Over>) => NoInfer<S>
+  /** Begins the names of the keys of `configured`. @default "faults" */
+  readonly name?: string
+}
+
+/**
+ * Puts a service with faults in the place of the one below it where the configuration says so, as for `configured`;
+ * otherwise the service is the same object as before.
+ *
+ * @category layers
+ */
+export const layer = <I, S, E, Over extends "http">(
+  tag: Context.Tag<I, S>,
+  { faults, inject, name = "faults" }: Faulty<S, E, Over>
+): Layer.Layer<I, ConfigError.ConfigError, I> =>
+  Layer.effect(
+    tag,
+    Effect.zipWith(tag, configured(name, faults), (service, injector) =>
+      injector === off ? service : inject(service, injector)
+    )
+  )
+
+const trees = (faults: ReadonlyArray<Faults<unknown, "http">>): ReadonlyArray<Tree> => faults.map(({ tree }) => tree)

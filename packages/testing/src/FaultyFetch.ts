@@ -1,0 +1,62 @@
+/**
+ * Faults in a `fetch`: for code without Effect, and for clients that take a `fetch` of their own.
+ *
+ * It resolves and rejects as `fetch` does. What it takes of time is that of the program that made the injector.
+ */
+import type { Injector } from "./faults/Injector.ts"
+import * as Interpret from "./faults/Interpret.ts"
+import type { Request } from "./faults/Tree.ts"
+import * as WebFault from "./faults/WebFault.ts"
+import { ConnectionReset } from "./Fault.ts"
+import { off } from "./Faults.ts"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Runtime from "effect/Runtime"
+import * as Stream from "effect/Stream"
+
+/**
+ * A `fetch` with faults. A signal that aborts ends a call at once, also one that hangs, with its reason.
+ *
+ * `Fault.fail` rejects with its error. `off` gives back the same `fetch`.
+ *
+ * @category combinators
+ */
+export const inject = (self: typeof fetch, injector: Injector<unknown, "http">): typeof fetch => {
+  if (injector === off) return self
+  const { runtime } = injector
+  return async (input, init) => {
+    const given = typeof input === "object" && "url" in input ? input : undefined
+    const request: Request = { method: init?.method ?? given?.method ?? "GET", url: given?.url ?? String(input) }
+    const signal = init?.signal ?? given?.signal
+    const sent = Effect.tryPromise({ try: () => self(input, init), catch: (error) => error })
+    const call = injector.call(request, sent, (met) =>
+      Interpret.apply(met, sent, (fault, seed) => {
+        switch (fault._tag) {
+          case "Status":
+          case "Throttle":
+            return Effect.sync(() => WebFault.madeUp(fault))
+          case "Reset":
+            return Effect.fail(new TypeError("fetch failed", { cause: new ConnectionReset({ code: "ECONNRESET" }) }))
+          default:
+            return Effect.map(sent, (response) => {
+              const { body } = response
+              if (body === null) return response
+              const bytes = Stream.fromReadableStream(
+                () => body,
+                (error) => error
+              )
+              return Object.defineProperties(WebFault.broken(response, bytes, fault, seed, runtime), {
+                redirected: { value: response.redirected },
+                statusText: { value: response.statusText },
+                url: { value: response.url }
+              })
+            })
+        }
+      })
+    )
+    const exit = await Runtime.runPromiseExit(runtime)(call, signal ? { signal } : undefined)
+    if (Exit.isSuccess(exit)) return exit.value
+    throw signal?.aborted === true ? signal.reason : Cause.squash(exit.cause)
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * Which fault meets which call: a tree that is asked for every call, and that remembers nothing.
+ */
+import type { Jitter } from "@effect-retry/core"
+import type * as Duration from "effect/Duration"
+import * as Draw from "./Draw.ts"
+
+/** What a call meets. Times are in milliseconds. */
+export type Fault = Ending | Around | OfBody
+
+/** Ends the call, which is not made. */
+export type Ending =
+  | { readonly _tag: "Fail"; readonly error: unknown; readonly afterMillis: number }
+  | { readonly _tag: "Die"; readonly defect: unknown; readonly afterMillis: number }
+  | { readonly _tag: "Throttle"; readonly hintMillis: number; readonly afterMillis: number }
+  | { readonly _tag: "Hang" }
+  | {
+      readonly _tag: "Status"
+      readonly status: number
+      readonly headers: Readonly<Record<string, string>>
+      readonly body: string
+      readonly afterMillis: number
+    }
+  | { readonly _tag: "Reset"; readonly afterMillis: number }
+
+/** Leaves the call as it is, and takes time. */
+export type Around =
+  | {
+      readonly _tag: "Latency"
+      readonly beforeMillis: number
+      readonly afterMillis: number
+      readonly jitter: Jitter.Jitter
+    }
+  | { readonly _tag: "Stuck"; readonly millis: number }
+
+/** Leaves the head of a response as it is. */
+export type OfBody =
+  | { readonly _tag: "Broken"; readonly afterBytes: number }
+  | { readonly _tag: "Truncate"; readonly afterBytes: number }
+  | { readonly _tag: "Garble"; readonly ratio: number }
+  | { readonly _tag: "SlowBody"; readonly bytesPerSecond: number }
+
+/** The request of a call over HTTP. */
+export interface Request {
+  readonly method: string
+  readonly url: string
+}
+
+/**
+ * A call, as conditions see it.
+ *
+ * @category models
+ */
+export interface Call {
+  /** In the order in which calls arrive, from 1. */
+  readonly number: number
+  /** The time since the faults were made. */
+  readonly elapsed: Duration.Duration
+  /** Absent where the call is no request. */
+  readonly request: Request | undefined
+}
+
+export declare const types: unique symbol
+
+/**
+ * Faults, and the calls that meet them. `E` is what they fail a call with; those `Over` HTTP are for clients and `fetch`.
+ *
+ * @category models
+ */
+export interface Faults<out E = never, out Over extends "http" = never> {
+  readonly tree: Tree
+  readonly [types]?: { readonly error: E; readonly over: Over }
+}
+
+export type Tree =
+  | { readonly _tag: "Leaf"; readonly fault: Fault }
+  | { readonly _tag: "FirstOf"; readonly of: ReadonlyArray<Tree> }
+  | { readonly _tag: "Script"; readonly of: ReadonlyArray<Tree> }
+  | { readonly _tag: "Chance"; readonly ratio: number; readonly of: Tree }
+  | { readonly _tag: "Lost"; readonly of: Tree }
+  | { readonly _tag: "Where"; readonly isMet: (call: Call) => boolean; readonly of: Tree }
+
+/** A fault that meets a call. */
+export interface Met {
+  readonly fault: Fault
+  /** Whether the call is made, and its answer lost. */
+  readonly isLost: boolean
+  /** The seed of the draws that the fault needs. */
+  readonly seed: number
+}
+
+/** Answers the fault of a call, or nothing. */
+export type Decide = (call: Call) => Met | undefined
+
+/**
+ * Makes a function of a tree. Every part draws by its place in the tree and the number of the call: neither other parts
+ * nor other calls change what it draws.
+ */
+export const compile = (tree: Tree, seed: number): Decide => {
+  switch (tree._tag) {
+    case "Leaf": {
+      const { fault } = tree
+      return ({ number }) => ({ fault, isLost: false, seed: Draw.next(seed, number) })
+    }
+    case "FirstOf": {
+      const all = tree.of.map((of, place) => compile(of, Draw.next(seed, place)))
+      return (call) => {
+        for (const decide of all) {
+          const met = decide(call)
+          if (met !== undefined) return met
+        }
+        return undefined
+      }
+    }
+    case "Script": {
+      const steps = tree.of.map((of, place) => compile(of, Draw.next(seed, place)))
+      return (call) => steps[call.number - 1]?.(call)
+    }
+    case "Chance": {
+      const decide = compile(tree.of, Draw.next(seed, 0))
+      return (call) => (Draw.uniform(Draw.next(seed, call.number)) < tree.ratio ? decide(call) : undefined)
+    }
+    case "Lost": {
+      const decide = compile(tree.of, seed)
+      return (call) => {
+        const met = decide(call)
+        return met && { ...met, isLost: true }
+      }
+    }
+    case "Where": {
+      const decide = compile(tree.of, seed)
+      return (call) => (tree.isMet(call) ? decide(call) : undefined)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Faults in terms of the web: responses that are made up, and bodies that are broken.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Runtime from "effect/Runtime"
+import * as Stream from "effect/Stream"
+import { ConnectionReset } from "../Fault.ts"
+import * as Draw from "./Draw.ts"
+import type { OfProtocol } from "./Interpret.ts"
+import type { OfBody } from "./Tree.ts"
+
+/** The header that tells a response of ours from one of the server's. */
+const marker = "x-injected-fault"
+
+/** The response that a request is answered with which is not sent. */
+export const madeUp = (fault: Extract<OfProtocol, { readonly _tag: "Status" | "Throttle" }>): Response => {
+  const { body, headers, status } =
+    fault._tag === "Status" ? fault : { status: 429, body: "", headers: retryAfter(fault.hintMillis) }
+  return new Response(withoutBody.has(status) ? null : body, {
+    status,
+    headers: { ...(body !== "" && { "content-type": "text/plain" }), ...headers, [marker]: fault._tag }
+  })
+}
+
+const retryAfter = (millis: number): Record<string, string> => ({
+  "retry-after": String(Math.ceil(millis / 1000)),
+  ...(millis % 1000 !== 0 && { "retry-after-ms": String(Math.ceil(millis)) })
+})
+
+/** Source: https://fetch.spec.whatwg.org/#null-body-status. */
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
+
+/** Whether there is no body that could break. */
+export const isWithoutBody = (method: string, status: number): boolean => method === "HEAD" || withoutBody.has(status)
+
+/** What is said of a response in its head. */
+interface Head {
+  readonly status: number
+  readonly headers: ConstructorParameters<typeof Headers>[0]
+}
+
+/** A response with this head and a broken body. */
+export const broken = (
+  { headers, status }: Head,
+  body: Stream.Stream<Uint8Array, unknown>,
+  fault: OfBody,
+  seed: number,
+  runtime: Runtime.Runtime<never>
+): Response => {
+  const marked = new Headers(headers)
+  marked.set(marker, fault._tag === "Broken" ? "Reset" : fault._tag)
+  // What is not read is not asked for.
+  const stream = Stream.toReadableStreamRuntime(bytesOf(body, fault, seed), runtime, {
+    strategy: { highWaterMark: 0 }
+  })
+  return new Response(stream, { status, headers: marked })
+}
+
+/** The bytes of a body as they arrive. */
+export const bytesOf = (
+  body: Stream.Stream<Uint8Array, unknown>,
+  fault: OfBody,
+  seed: number
+): Stream.Stream<Uint8Array, unknown> => {
+  switch (fault._tag) {
+    case "Truncate":
+      return take(body, fault.afterBytes)
+    case "Broken":
+      return Stream.concat(take(body, fault.afterBytes), Stream.fail(new ConnectionReset({ code: "ECONNRESET" })))
+    case "Garble":
+      return Stream.mapAccum(body, 0, (at, bytes) => [
+        at + bytes.length,
+        bytes.map((byte, i) => garbled(byte, Draw.next(seed, at + i), fault.ratio))
+      ])
+    case "SlowBody": {
+      const { bytesPerSecond } = fault
+      const size = Math.max(1, Math.floor(bytesPerSecond / 10))
+      return Stream.mapEffect(
+        Stream.mapConcatChunk(body, (bytes) => pieces(bytes, size)),
+        (bytes) =>
+          Effect.delay(Effect.succeed(bytes), Duration.millis(Math.round((1000 * bytes.length) / bytesPerSecond)))
+      )
+    }
+  }
+}
+
+/** Another byte, where chance has it. */
+const garbled = (byte: number, seed: number, ratio: number): number =>
+  Draw.uniform(seed) < ratio ? byte ^ (1 + Math.floor(Draw.uniform(Draw.next(seed, 1)) * 255)) : byte
+
+const take = (body: Stream.Stream<Uint8Array, unknown>, count: number): Stream.Stream<Uint8Array, unknown> =>
+  count === 0
+    ? Stream.empty
+    : body.pipe(
+        Stream.mapAccum(count, (left, bytes) => [
+          left - bytes.length,
+          { bytes: bytes.subarray(0, left), left: left - bytes.length }
+        ]),
+        Stream.takeUntil(({ left }) => left <= 0),
+        Stream.map(({ bytes }) => bytes)
+      )
+
+const pieces = (bytes: Uint8Array, size: number): Chunk.Chunk<Uint8Array> =>
+  Chunk.makeBy(Math.max(1, Math.ceil(bytes.length / size)), (i) => bytes.subarray(i * size, (i + 1) * size))
