@@ -11,6 +11,7 @@
 import * as Predicate from "effect/Predicate"
 import { parseList } from "structured-headers"
 import * as Wait from "./Wait.ts"
+import type { RateLimit } from "./RateLimit.ts"
 
 interface Member {
   /** The policy; `undefined` where the member is not a String. */
@@ -27,6 +28,33 @@ export const parse = (rateLimit: string, rateLimitPolicy = ""): number | undefin
   const exhausted = members(rateLimit, isLimit).filter(({ parameters }) => parameters.get("r") === 0)
   const windows = windowsOf(members(rateLimitPolicy, isPolicy))
   return Wait.longest(exhausted.map(({ name, parameters }) => millis(parameters.get("t")) ?? windows.get(name)))
+}
+
+/**
+ * What the fields say of each limit that has a time until its reset, or a window to stand for it.
+ *
+ * Two limits of one name are two limits.
+ */
+export const limits = (rateLimit: string, rateLimitPolicy = ""): ReadonlyArray<RateLimit> => {
+  const policies = members(rateLimitPolicy, isPolicy)
+  const windows = windowsOf(policies)
+  const quotas = new Map(policies.map(({ name, parameters }) => [name, Number(parameters.get("q"))]))
+  return members(rateLimit, isLimit).flatMap(({ name, parameters }, place) => {
+    const windowMillis = windows.get(name)
+    const resetMillis = millis(parameters.get("t")) ?? windowMillis
+    if (resetMillis === undefined) return []
+    const remaining = Number(parameters.get("r"))
+    return [
+      {
+        name: `ratelimit ${place} ${name}`,
+        remaining,
+        resetMillis,
+        unitMillis: 1000,
+        limit: quotas.get(name),
+        windowMillis
+      }
+    ]
+  })
 }
 
 /** The longest window for each name. */

@@ -48,6 +48,7 @@ import { CurrentReading } from "./exchange/Reading.ts"
 import { retrying } from "./exchange/Retrying.ts"
 import * as Stopped from "./exchange/Stopped.ts"
 
+export { paced } from "../fund/Paced.ts"
 export { execute } from "./Execute.ts"
 export { standard } from "./policy/HttpPolicy.ts"
 export { perHost } from "./policy/PerHost.ts"

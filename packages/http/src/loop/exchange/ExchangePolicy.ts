@@ -11,6 +11,7 @@ import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Answering from "../../fund/Answering.ts"
 import * as Attempt from "../policy/Attempt.ts"
 import * as EventDetails from "./EventDetails.ts"
 import * as Exchange from "./Exchange.ts"
@@ -30,7 +31,7 @@ export const make = (policy: Erased): ((exchange: Exchange.Exchange) => PolicyCh
   return (exchange) => {
     const key = keyOf(exchange)
     const hooks: PolicyCheck.Hooks = {
-      rateLimiter: rateLimiterOf?.(exchange, key),
+      rateLimiter: rateLimiterOf && answering(exchange, rateLimiterOf(exchange, key)),
       attemptTimeout: timeoutOf?.(exchange),
       classifier: (error, moment) => Reader.judge(exchange, error, moment),
       result: (response: any, moment) => Reader.judgeResponse(exchange, response, moment),
@@ -94,6 +95,21 @@ export const makeKeyReader = (): ((exchange: Exchange.Exchange) => string) => {
   return ({ context, request }) =>
     // The default of a reference takes longer to find than to miss.
     context.unsafeMap.has(TokenBucket.Key.key) && Context.get(context, TokenBucket.Key) !== "" ? "" : hostOf(request)
+}
+
+/** The same bucket, which is told of the responses: what asks for the start of an attempt can ask for its answer as well. */
+const answering = (exchange: Exchange.Exchange, bucket: TokenBucket.TokenBucket): TokenBucket.TokenBucket => {
+  const { started } = bucket
+  if (started === undefined) return bucket
+  let own: TokenBucket.Started | undefined
+  return {
+    ...bucket,
+    started: (begun) => {
+      own = Answering.started(begun, Reader.headersSince(exchange))
+      return started(own)
+    },
+    record: (outcome) => bucket.record(own === undefined ? outcome : { ...outcome, started: own })
+  }
 }
 
 type Bucket = NonNullable<PolicyCheck.Hooks["bucket"]>

@@ -10,6 +10,7 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Discard from "../client/Discard.ts"
 import * as Exchange from "./Exchange.ts"
 import type { Response, Sent } from "./Exchange.ts"
@@ -89,6 +90,15 @@ export const judge = (exchange: Op, error: unknown, moment: Classifier.Moment): 
  */
 export const verdictOfLast = ({ answered, received }: Op): Verdict.Terminal | undefined =>
   answered && received?.verdict._tag === "Terminal" ? received.verdict : undefined
+
+/** Makes a function that reads the headers of the response that has come since; `undefined` where none has. */
+export const headersSince = (exchange: Op): (() => Response["headers"] | undefined) => {
+  const { judged, latest } = exchange
+  return () => {
+    if (exchange.latest !== latest) return exchange.latest?.headers
+    return exchange.judged === judged ? undefined : HttpClassifier.responseOf(exchange.judged)?.headers
+  }
+}
 
 const unread = Verdict.terminal("the response could not be read")
 
