@@ -3,12 +3,13 @@
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
+import * as Line from "@effect-retry/core/unstable/Line"
 
 /** Nanoseconds in a millisecond. */
 export const perMilli = 1_000_000n
 
 /** Reads a clock. `currentTimeNanos` dies under `TestClock` after a sleep with a fraction; this does not. */
-export const read = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
+export const read = (clock: Clock.Clock): bigint => Line.nanos(clock)
 
 /** Whole milliseconds become milliseconds, for then a comparison by structure with `Duration.seconds(1)` holds. */
 export const toDuration = (nanos: bigint): Duration.Duration =>

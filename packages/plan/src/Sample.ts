@@ -8,6 +8,8 @@ import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
 import { check } from "./Inputs.ts"
+import * as Pcg from "./Pcg.ts"
+import * as RandomLine from "./RandomLine.ts"
 import type { Scheduled } from "./PlanRecord.ts"
 import type { Run } from "./Simulation.ts"
 import { run } from "./Simulation.ts"
@@ -72,12 +74,8 @@ export const sample = <R>(policy: Scheduled<R>, options: SampleOptions): Effect.
   const { prepared } = check(owner, policy, undefined)
   // An operation that always fails draws what it would draw in the loop.
   const fails = probability === 1 ? Effect.succeed(true) : Effect.map(Random.next, (u) => u < probability)
-  return Effect.suspend(() =>
-    Effect.replicateEffect(run<R>({ prepared, fails, verdict, takesMillis, mostAttempts }), samples).pipe(
-      Effect.withRandom(Random.make(options.seed)),
-      Effect.map(summary)
-    )
-  )
+  const runs = Effect.replicateEffect(run<R>({ prepared, fails, verdict, takesMillis, mostAttempts }), samples)
+  return Effect.suspend(() => Effect.map(RandomLine.withDraws(runs, Pcg.make(options.seed)), summary))
 }
 
 const summary = (runs: ReadonlyArray<Run>): Sample => {

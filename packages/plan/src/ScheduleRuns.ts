@@ -6,7 +6,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Verdict from "@effect-retry/core/Verdict"
@@ -15,6 +14,8 @@ import { assumptionsOf, plannedAttempt, worst } from "./Explain.ts"
 import { check } from "./Inputs.ts"
 import type { Followed, Row } from "./Journey.ts"
 import { longestHint, mostAttempts, timeoutMillis } from "./Limits.ts"
+import * as Pcg from "./Pcg.ts"
+import * as RandomLine from "./RandomLine.ts"
 import type { Options, Plan, Scheduled } from "./PlanRecord.ts"
 import { bounds } from "./Remainder.ts"
 import { assumption } from "./Remark.ts"
@@ -76,7 +77,7 @@ export const explainSchedule: {
       warnings: Warnings.ofAttempts(policy, plain),
       assumptions: [assumption({ _tag: "Sampled", runs: samples }), ...assumptions]
     }
-  }).pipe((plan) => Effect.suspend(() => Effect.withRandom(plan, Random.make(options?.seed ?? 0))))
+  }).pipe((plan) => Effect.suspend(() => RandomLine.withDraws(plan, Pcg.make(options?.seed ?? 0))))
 }
 
 const gathered = (

@@ -7,10 +7,9 @@
  * Where all fibers draw from one generator, the draws depend on the order in which they run; on `VirtualClock` that
  * order is itself repeatable.
  */
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Random from "effect/Random"
-import { fromNext } from "./SeededNext.ts"
+import type * as Layer from "effect/Layer"
+import * as Pcg from "./Pcg.ts"
+import * as RandomLine from "./RandomLine.ts"
 
 /**
  * Draws from a generator that starts at `seed`.
@@ -23,7 +22,7 @@ export const layer = (seed: number | string): Layer.Layer<never> => {
   if (typeof seed === "number" && !Number.isFinite(seed)) {
     throw new RangeError(`SeededRandom.layer: seed must be finite, got ${seed}`)
   }
-  return install(() => Random.make(seed))
+  return RandomLine.layer(() => Pcg.make(seed))
 }
 
 /**
@@ -37,16 +36,13 @@ export const layer = (seed: number | string): Layer.Layer<never> => {
  */
 export const layerFixed = (values: ReadonlyArray<number>): Layer.Layer<never> => {
   values.forEach((value, index) => requireDraw("layerFixed", `values[${index}]`, value))
-  return install(() => {
+  return RandomLine.layer(() => {
     let drawn = 0
-    return fromNext(
-      Effect.suspend(() => {
-        const value = values[drawn++]
-        return value === undefined
-          ? Effect.dieMessage(`SeededRandom.layerFixed: draw ${drawn} is one too many, values holds ${values.length}`)
-          : Effect.succeed(value)
-      })
-    )
+    return () => {
+      const value = values[drawn++]
+      if (value !== undefined) return value
+      throw new RangeError(`SeededRandom.layerFixed: draw ${drawn} is one too many, values holds ${values.length}`)
+    }
   })
 }
 
@@ -59,12 +55,8 @@ export const layerFixed = (values: ReadonlyArray<number>): Layer.Layer<never> =>
  */
 export const layerConstant = (u: number): Layer.Layer<never> => {
   requireDraw("layerConstant", "u", u)
-  return install(() => fromNext(Effect.succeed(u)))
+  return RandomLine.layer(() => () => u)
 }
-
-/** A generator is mutable, so every build of the layer makes its own. */
-const install = (make: () => Random.Random): Layer.Layer<never> =>
-  Layer.scopedDiscard(Effect.suspend(() => Effect.withRandomScoped(make())))
 
 const requireDraw = (name: string, field: string, value: number): void => {
   if (value >= 0 && value < 1) return

@@ -1,16 +1,14 @@
 /**
  * A clock that moves itself, and at once: the implementation of `VirtualClock`.
  */
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Order from "effect/Order"
-import * as Scheduler from "effect/Scheduler"
 import type * as Scope from "effect/Scope"
-import * as SortedMap from "effect/SortedMap"
-import * as Activity from "./Activity.ts"
+import type { Activity, Watched } from "./Activity.ts"
+import * as ClockLine from "./ClockLine.ts"
 import * as Nanos from "./Nanos.ts"
+import * as Sleepers from "./Sleepers.ts"
 
 /** What can be asked of the clock beside telling the time and sleeping. */
 export interface Timekeeper {
@@ -25,76 +23,46 @@ export interface Timekeeper {
 }
 
 /**
- * Makes a clock and installs it until the scope closes.
+ * Makes a clock for the fibers of a run.
  *
  * Time moves when no task of a fiber waits, and `quietTurns` turns of the event loop have passed without one. Programs of
  * nothing but effects need none; a callback from outside of Effect needs as many turns as pass before it comes.
  */
-export const install = (quietTurns: number): Effect.Effect<Timekeeper, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const { clock, control, stop } = make(yield* Activity.watch, quietTurns)
-    yield* Effect.withClockScoped(clock)
-    yield* Effect.addFinalizer(() => Effect.sync(stop))
-    return control
-  })
-
-/** A place in the queue: due `at` nanoseconds, and among equals in the `order` of falling asleep. */
-interface WakeUp {
-  readonly at: bigint
-  readonly order: number
-}
-
-const earliestFirst: Order.Order<WakeUp> = Order.combine(
-  Order.mapInput(Order.bigint, (wakeUp) => wakeUp.at),
-  Order.mapInput(Order.number, (wakeUp) => wakeUp.order)
-)
-
-const make = (watched: Activity.Watched, quietTurns: number) => {
+export const make = (watched: Watched, quietTurns: number): ClockLine.Made<Timekeeper> => {
   let passed = 0n
   let wallOffset = 0
-  let asleep = SortedMap.empty<WakeUp, () => void>(earliestFirst)
-  let order = 0
+  const asleep = Sleepers.make()
   let stopped = false
 
-  const wakeNext = () =>
-    Option.map(SortedMap.headOption(asleep), ([wakeUp, resume]) => {
-      asleep = SortedMap.remove(asleep, wakeUp)
-      passed = wakeUp.at
-      resume()
-    })
+  const wakeNext = () => {
+    const next = asleep.takeFirst()
+    if (next === undefined) return
+    passed = next.at
+    next.wake()
+  }
 
   const pump = makePump(watched.around, () => {
     if (watched.activity.takeStillness(quietTurns)) wakeNext()
-    return SortedMap.size(asleep) > 0
+    return asleep.size() > 0
   })
 
   const sleep = (duration: Duration.Duration) =>
     Effect.async<void>((resume) => {
       const nanos = Duration.toNanos(duration)
       if (stopped || Option.isNone(nanos)) return
-      const wakeUp = { at: passed + nanos.value, order: order++ }
-      asleep = SortedMap.set(asleep, wakeUp, () => resume(Effect.void))
+      const remove = asleep.add(passed + nanos.value, () => resume(Effect.void))
       pump()
-      return Effect.sync(() => {
-        asleep = SortedMap.remove(asleep, wakeUp)
-      })
+      return Effect.sync(remove)
     })
 
   const passedMillis = () => Number(passed / Nanos.perMilli)
   const wallMillis = () => Math.floor(passedMillis() + wallOffset)
 
-  const clock: Clock.Clock = {
-    [Clock.ClockTypeId]: Clock.ClockTypeId,
-    unsafeCurrentTimeMillis: wallMillis,
-    unsafeCurrentTimeNanos: () => passed,
-    currentTimeMillis: Effect.sync(wallMillis),
-    currentTimeNanos: Effect.sync(() => passed),
-    sleep
-  }
+  const clock = ClockLine.make({ wallMillis, nanos: () => passed, sleep })
 
   const control: Timekeeper = {
     now: Effect.sync(() => Nanos.toDuration(passed)),
-    sleepers: Effect.sync(() => SortedMap.size(asleep)),
+    sleepers: Effect.sync(() => asleep.size()),
     stepBack: (by) => {
       const millis = finiteMillis("stepBack", by)
       return Effect.sync(() => {
@@ -111,11 +79,15 @@ const make = (watched: Activity.Watched, quietTurns: number) => {
 
   const stop = () => {
     stopped = true
-    asleep = SortedMap.empty(earliestFirst)
+    asleep.clear()
   }
 
   return { clock, control, stop }
 }
+
+/** Runs a program of nothing but effects, and all that its scope holds, on a clock of its own. */
+export const runScoped = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Scope.Scope>> =>
+  ClockLine.runScoped(self, (watched) => make(watched, 0))
 
 const finiteMillis = (name: string, input: Duration.DurationInput): number => {
   const millis = Duration.toMillis(input)
@@ -128,7 +100,7 @@ const finiteMillis = (name: string, input: Duration.DurationInput): number => {
  *
  * Meanwhile the clocks of the runs `around` this one stand still.
  */
-const makePump = (around: ReadonlyArray<Activity.Activity>, turn: () => boolean): (() => void) => {
+const makePump = (around: ReadonlyArray<Activity>, turn: () => boolean): (() => void) => {
   let pumping = false
   const next = () => {
     pumping = turn()
@@ -160,7 +132,7 @@ export const turn: Effect.Effect<void> = /*#__PURE__*/ Effect.async((resume) =>
 const everyTurn = (next: () => boolean): void => {
   if (typeof setImmediate === "function") byTasks(setImmediate, next)
   else if (typeof MessageChannel === "function") byMessages(next)
-  else byTasks((task) => timers.scheduleTask(task, 0), next)
+  else byTasks(ClockLine.byTimer, next)
 }
 
 const byTasks = (schedule: (task: () => void) => void, next: () => boolean): void => {
@@ -177,5 +149,3 @@ const byMessages = (next: () => boolean): void => {
   Object.assign(port1, { onmessage })
   port2.postMessage(undefined)
 }
-
-const timers = /*#__PURE__*/ Scheduler.timer(0)

@@ -33,9 +33,10 @@
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
+import * as ClockLine from "./ClockLine.ts"
 import type { Timekeeper } from "./Timekeeper.ts"
-import { install } from "./Timekeeper.ts"
+import { make } from "./Timekeeper.ts"
 
 /**
  * What a test may ask of its virtual clock beside telling the time and sleeping.
@@ -58,7 +59,7 @@ const quietTurns = 8
  *
  * @category layers
  */
-export const layer: Layer.Layer<VirtualClock> = Layer.scoped(VirtualClock, install(quietTurns))
+export const layer: Layer.Layer<VirtualClock> = ClockLine.layer(VirtualClock, (watched) => make(watched, quietTurns))
 
 /**
  * Runs an effect on a virtual clock of its own, which replaces any `Clock` around it, including `TestClock`.

@@ -285,12 +285,12 @@ export interface PlainPolicy extends Policy.Policy<
  */
 export const policy = (max: Duration.DurationInput = "2 seconds"): fc.Arbitrary<PlainPolicy> =>
   fc.record({
-    attemptTimeout: fc.option(attemptTimeout(Duration.times(max, 2.5)), { nil: undefined }),
+    attemptTimeout: fc.option(attemptTimeout(Duration.times(Duration.decode(max), 2.5)), { nil: undefined }),
     classifier: classifier(),
     maxAttempts: fc.integer({ min: 1, max: 6 }),
     backoff: backoff(max),
-    hint: hint(Duration.times(max, 1.5)),
-    deadline: fc.option(deadline(Duration.times(max, 10)), { nil: undefined })
+    hint: hint(Duration.times(Duration.decode(max), 1.5)),
+    deadline: fc.option(deadline(Duration.times(Duration.decode(max), 10)), { nil: undefined })
   })
 
 const upTo = (max: Duration.DurationInput, minMillis = 0) => millis(minMillis, Duration.toMillis(max))

@@ -105,7 +105,10 @@ export const acquire = (
 ): Effect.Effect<Answer> => {
   const atMost = atMostMillis === Infinity ? Option.none() : Option.some(Duration.millis(atMostMillis))
   return Effect.uninterruptibleMask((restore) =>
-    Effect.tap(bucket.acquire({ attempt, kind, delay: Duration.zero, atMost, restore }), (granted) => answer(granted))
+    Effect.map(bucket.acquire({ attempt, kind, delay: Duration.zero, atMost, restore }), (granted) => {
+      answer(granted)
+      return granted
+    })
   )
 }
 
@@ -133,7 +136,7 @@ export const drain = (bucket: Bucket): Effect.Effect<ReadonlyArray<TokenBucket.G
     const grants: Array<TokenBucket.Grant> = []
     for (let answer = yield* failThenAcquire(bucket); Option.isSome(answer); answer = yield* failThenAcquire(bucket)) {
       grants.push(answer.value)
-      if (grants.length === 10_000) yield* Effect.dieMessage('it grants 10000 attempts at once: is it grants: "all"?')
+      if (grants.length === 10_000) throw new Error('it grants 10000 attempts at once: is it grants: "all"?')
     }
     return grants
   })

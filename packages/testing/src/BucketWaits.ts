@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Line from "@effect-retry/core/unstable/Line"
 import * as Option from "effect/Option"
 import type { Bucket, Contract } from "./BucketTrial.ts"
 import {
@@ -78,9 +79,9 @@ export const aboutWaiting = ({ expect, expectLevel, test }: Contract, refills: b
       yield* drain(bucket)
       const fiber = yield* Effect.forkDaemon(acquire(bucket, atAnyTime))
       yield* Interleaving.settled
-      yield* Fiber.interruptFork(fiber)
+      yield* Line.interrupt(fiber)
       yield* Interleaving.settled
-      expect(Option.isSome(yield* Fiber.poll(fiber)), "whether the wait is over").toBe(true)
+      expect(Line.exitOf(fiber) !== undefined, "whether the wait is over").toBe(true)
     }))
 }
 

@@ -4,6 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import * as Line from "@effect-retry/core/unstable/Line"
+import { inTurnsOf } from "./TurnsLine.ts"
 
 /** Lets all other fibers run until they wait for something; no time passes. */
 export const settled: Effect.Effect<void> = Effect.asVoid(Effect.replicateEffect(Effect.yieldNow(), 25))
@@ -44,12 +46,12 @@ export const begin = <A, E, R>(
       answered = Option.some(a)
     })
     return Effect.map(Effect.forkDaemon(inTurns(answering, early)), (fiber) => ({
-      isOver: Effect.map(Fiber.poll(fiber), Option.isSome),
+      isOver: Effect.sync(() => Line.exitOf(fiber) !== undefined),
       ended: Effect.map(Fiber.interrupt(fiber), () => answered)
     }))
   })
 
 const inTurns = <A, E, R>(self: Effect.Effect<A, E, R>, early: number): Effect.Effect<A, E, R> => {
   const later = (steps: number): Effect.Effect<A, E, R> => (steps === 0 ? self : Effect.suspend(() => later(steps - 1)))
-  return Effect.withMaxOpsBeforeYield(later(early), turn)
+  return inTurnsOf(turn, later(early))
 }

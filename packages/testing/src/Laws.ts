@@ -10,8 +10,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import * as Option from "effect/Option"
 import type * as Schedule from "effect/Schedule"
-import * as ScheduleDecision from "effect/ScheduleDecision"
-import * as ScheduleIntervals from "effect/ScheduleIntervals"
+import * as ScheduleLine from "@effect-retry/core/unstable/ScheduleLine"
 import * as Arbitraries from "./Arbitraries.ts"
 import type { Runner } from "./Runner.ts"
 import * as SeededRandom from "./SeededRandom.ts"
@@ -302,16 +301,15 @@ const walkOf = <S>(self: Curve.Curve<S>, capMillis: number, us: ReadonlyArray<nu
 const waitsOf = (self: Schedule.Schedule<unknown, unknown>, seed: number, retries: number): ReadonlyArray<number> =>
   Effect.gen(function* () {
     const waits: Array<number> = []
-    let state: unknown = self.initial
+    let state: unknown = ScheduleLine.start
     let now = 0
     for (let retry = 1; retry <= retries; retry++) {
-      const [next, , decision] = yield* self.step(now, undefined, state)
-      if (ScheduleDecision.isDone(decision)) break
-      const start = ScheduleIntervals.start(decision.intervals)
-      waits.push(start - now)
-      if (!Number.isFinite(start)) break
-      state = next
-      now = start
+      const stepped = yield* ScheduleLine.step(self, now, undefined, state)
+      if (stepped.delayMillis === undefined) break
+      waits.push(stepped.delayMillis)
+      if (!Number.isFinite(stepped.delayMillis)) break
+      state = stepped.state
+      now += stepped.delayMillis
     }
     return waits
   }).pipe(Effect.provide(SeededRandom.layer(seed)), Effect.runSync)

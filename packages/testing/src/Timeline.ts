@@ -87,7 +87,11 @@ export const attempt = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A,
  */
 export const record = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<Timeline<A, E>, never, R> =>
   Effect.gen(function* () {
-    const recorder: Recorder = { attempts: [], started: 0, sinceStart: sinceNow(yield* Effect.clock) }
+    const recorder: Recorder = {
+      attempts: [],
+      started: 0,
+      sinceStart: sinceNow(yield* Effect.clockWith(Effect.succeed))
+    }
     const exit = yield* Effect.exit(Effect.provideService(self, CurrentRecorder, recorder))
     const elapsed = yield* recorder.sinceStart
     return { entries: withWaits(recorder.attempts, elapsed), elapsed, exit }

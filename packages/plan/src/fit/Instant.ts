@@ -4,11 +4,9 @@
  * `Timekeeper` waits for promises and callbacks too, and takes a turn of the event loop for each wake-up. Here nothing comes
  * from outside: fibers run until all of them sleep, then the time is that of the earliest wake-up.
  */
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Runtime from "effect/Runtime"
-import * as Scheduler from "effect/Scheduler"
+import * as ClockLine from "../ClockLine.ts"
 import * as Agenda from "./Agenda.ts"
 
 export interface Instant {
@@ -26,24 +24,17 @@ export const make = (): Instant => {
   let nowMillis = 0
   let tasks: Array<() => void> = []
 
-  const clock: Clock.Clock = {
-    [Clock.ClockTypeId]: Clock.ClockTypeId,
-    unsafeCurrentTimeMillis: () => Math.floor(nowMillis),
-    unsafeCurrentTimeNanos: () => BigInt(Math.round(nowMillis * 1e6)),
-    currentTimeMillis: Effect.sync(() => Math.floor(nowMillis)),
-    currentTimeNanos: Effect.sync(() => BigInt(Math.round(nowMillis * 1e6))),
+  const clock = ClockLine.make({
+    wallMillis: () => Math.floor(nowMillis),
+    nanos: () => BigInt(Math.round(nowMillis * 1e6)),
     sleep: (duration) =>
       Effect.async<void>((resume) => {
         const millis = Duration.toMillis(duration)
         if (millis === Infinity) return
         return Effect.sync(agenda.add(nowMillis + millis, () => resume(Effect.void)))
       })
-  }
+  })
 
-  const scheduler = Scheduler.make(
-    (task) => void tasks.push(task),
-    () => false
-  )
   const settle = () => {
     while (tasks.length > 0) {
       const due = tasks
@@ -51,12 +42,11 @@ export const make = (): Instant => {
       due.forEach((task) => task())
     }
   }
-  const runtime = Effect.runSync(Effect.runtime().pipe(Effect.withClock(clock), Effect.withScheduler(scheduler)))
-  const fork = Runtime.runFork(runtime)
+  const { fork, runSync } = ClockLine.runnerOn(clock, (task) => void tasks.push(task))
 
   return {
     nowMillis: () => nowMillis,
-    runSync: Runtime.runSync(runtime),
+    runSync,
     startAt: (atMillis, self) => {
       agenda.add(atMillis, () => void fork(self()))
     },

@@ -5,7 +5,8 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
+import * as Pcg from "../Pcg.ts"
+import * as RandomLine from "../RandomLine.ts"
 import * as Client from "../load/Client.ts"
 import type { Draws } from "./Draws.ts"
 import * as Estimate from "./Estimate.ts"
@@ -90,7 +91,7 @@ const runOnce = (client: Client.Client, setting: Setting, index: number): Readon
     const ended = Effect.map(retried(attempt), (succeeded) => {
       if (succeeded) operation.succeededMillis = instant.nowMillis()
     })
-    return Effect.withRandom(ended, Random.make(draws(index, i, chance)))
+    return RandomLine.withDraws(ended, Pcg.make(draws(index, i, chance)))
   }
 
   const operations: Array<Operation> = []

@@ -5,7 +5,7 @@ import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as SeededRandom from "../SeededRandom.ts"
-import { install } from "../Timekeeper.ts"
+import { runScoped } from "../Timekeeper.ts"
 import * as Client from "./Client.ts"
 
 /**
@@ -50,7 +50,6 @@ export const amplification = (client: Client.Client, options: AmplificationOptio
     exclusive: true
   })
   return Effect.gen(function* () {
-    yield* install(0)
     const retried = yield* Client.make(client)
     let attempts = 0
     let succeeded = 0
@@ -63,5 +62,5 @@ export const amplification = (client: Client.Client, options: AmplificationOptio
       if (yield* retried(attempt)) succeeded += 1
     }
     return { loadFactor: attempts / requests, succeeded: succeeded / requests }
-  }).pipe(Effect.scoped, Effect.provide(SeededRandom.layer(options.seed)))
+  }).pipe(runScoped, Effect.provide(SeededRandom.layer(options.seed)))
 }

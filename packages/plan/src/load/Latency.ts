@@ -9,8 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as Random from "effect/Random"
+import { below } from "../Pcg.ts"
 import * as SeededRandom from "../SeededRandom.ts"
-import { install } from "../Timekeeper.ts"
+import { runScoped } from "../Timekeeper.ts"
 import * as Client from "./Client.ts"
 
 /**
@@ -83,7 +84,7 @@ const slowFactor = 10
  */
 export const latency = (client: HedgingClient, options: LatencyOptions): Effect.Effect<Latency> => {
   const setting = settingOf(client, options)
-  return simulate(setting).pipe(Effect.scoped, Effect.provide(SeededRandom.layer(options.seed)))
+  return simulate(setting).pipe(runScoped, Effect.provide(SeededRandom.layer(options.seed)))
 }
 
 const settingOf = (client: HedgingClient, options: LatencyOptions): Setting => {
@@ -115,7 +116,6 @@ const sleepMillis = (millis: number): Effect.Effect<void> => Effect.sleep(Durati
 
 const simulate = (setting: Setting) =>
   Effect.gen(function* () {
-    yield* install(0)
     const { drops, gapMillis, requests, serviceMillis, servers, slow } = setting
     const counts = { attempts: 0, workedMillis: 0, neededMillis: 0 }
     const queues = yield* Effect.replicateEffect(Queue.unbounded<Job>(), servers)
@@ -133,14 +133,14 @@ const simulate = (setting: Setting) =>
     const tookMillis: Array<number> = []
     const request = (isMeasured: boolean) =>
       Effect.gen(function* () {
-        const first = yield* Random.nextIntBetween(0, servers)
+        const first = yield* below(servers)
         let sent = 0
         const attempt = Effect.gen(function* () {
           const millis = yield* serviceTime
           const isFirst = sent++ === 0
           if (isMeasured) counts.attempts += 1
           if (isMeasured && isFirst) counts.neededMillis += millis
-          const step = isFirst ? 0 : yield* Random.nextIntBetween(1, servers)
+          const step = isFirst ? 0 : 1 + (yield* below(servers - 1))
           const job: Job = { millis, answered: yield* Deferred.make<void>(), isMeasured, isGone: false }
           yield* Queue.offer(queues[(first + step) % servers]!, job)
           yield* Effect.onInterrupt(Deferred.await(job.answered), () =>

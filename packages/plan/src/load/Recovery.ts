@@ -7,8 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
+import { below } from "../Pcg.ts"
 import * as SeededRandom from "../SeededRandom.ts"
-import { install } from "../Timekeeper.ts"
+import { runScoped } from "../Timekeeper.ts"
 import * as Client from "./Client.ts"
 import * as Server from "./Server.ts"
 
@@ -103,7 +104,7 @@ interface Setting {
  */
 export const recovery = (client: Client.Client, options: RecoveryOptions): Effect.Effect<Recovery> => {
   const setting = settingOf(client, options)
-  return Effect.scoped(simulate(setting)).pipe(Effect.provide(SeededRandom.layer(options.seed)))
+  return runScoped(simulate(setting)).pipe(Effect.provide(SeededRandom.layer(options.seed)))
 }
 
 const settingOf = (client: Client.Client, options: RecoveryOptions): Setting => {
@@ -143,7 +144,6 @@ type Seconds = Array<Counts>
 
 const simulate = (setting: Setting): Effect.Effect<Recovery, never, Scope.Scope> =>
   Effect.gen(function* () {
-    yield* install(0)
     const scope = yield* Effect.scope
     const seconds: Seconds = []
     const attempt = attemptOf(setting, seconds)
@@ -187,7 +187,7 @@ const attemptOf = (setting: Setting, seconds: Seconds): Effect.Effect<Effect.Eff
   )
   const [only, ...others] = attempts
   if (only !== undefined && others.length === 0) return Effect.succeed(only)
-  return Effect.map(Random.nextIntBetween(0, shards), (shard) => attempts[shard] ?? Effect.void)
+  return Effect.map(below(shards), (shard) => attempts[shard] ?? Effect.void)
 }
 
 const sleepMillis = (millis: number): Effect.Effect<void> => Effect.sleep(Duration.millis(millis))

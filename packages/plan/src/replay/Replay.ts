@@ -10,9 +10,9 @@ import * as Effect from "effect/Effect"
 import * as Draws from "../fit/Draws.ts"
 import * as Instant from "../fit/Instant.ts"
 import * as Client from "../load/Client.ts"
+import * as RandomLine from "../RandomLine.ts"
 import type { Quantiles } from "../Sample.ts"
 import { quantiles } from "../Sample.ts"
-import { fromNext } from "../SeededNext.ts"
 import * as Timekeeper from "../Timekeeper.ts"
 import type { UnreadableLine } from "./Lines.ts"
 import * as MatchedDraws from "./MatchedDraws.ts"
@@ -219,13 +219,10 @@ const replayed = (client: Client.Client, world: World, assume: Assume): Readonly
         )
       })
       let draw = 0
-      const random = fromNext(
-        Effect.sync(() => {
-          const number = draw++
-          return world.drawn[index]?.[number] ?? world.draws(index, number)
-        })
-      )
-      return Effect.withRandom(Effect.map(retried(attempt), note), random)
+      return RandomLine.withDraws(Effect.map(retried(attempt), note), () => {
+        const number = draw++
+        return world.drawn[index]?.[number] ?? world.draws(index, number)
+      })
     })
   }
   instant.pass()

@@ -1,12 +1,25 @@
 /**
- * A `Random` of which every draw comes from one effect.
+ * Effect's `Random`, which Effect 3 and Effect 4 have in another shape. This is the file of Effect 3.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 
+/** Draws of numbers in [0, 1). What it throws is a defect of the program that draws. */
+export type Draw = () => number
+
+/** Runs an effect whose random numbers are computed from these draws. */
+export const withDraws = <A, E, R>(self: Effect.Effect<A, E, R>, draw: Draw): Effect.Effect<A, E, R> =>
+  Effect.withRandom(self, randomOf(draw))
+
+/** Replaces `Random`. Each build of the layer makes its own draws. */
+export const layer = (make: () => Draw): Layer.Layer<never> =>
+  Layer.scopedDiscard(Effect.suspend(() => Effect.withRandomScoped(randomOf(make()))))
+
 /** Computes every kind of draw from draws in `[0, 1)`. */
-export const fromNext = (next: Effect.Effect<number>): Random.Random => {
+const randomOf = (draw: Draw): Random.Random => {
+  const next = Effect.sync(draw)
   const nextRange = (min: number, max: number) => Effect.map(next, (u) => min + u * (max - min))
   const nextIntBetween = (min: number, max: number) => Effect.map(next, (u) => min + Math.floor(u * (max - min)))
   return {
