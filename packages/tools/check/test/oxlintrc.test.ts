@@ -123,12 +123,32 @@ describe("what Effect does not declare", () => {
   const core = plant("core", {
     "src/loop/Touching.ts": text,
     "src/fund/fiber/Undeclared.ts": text,
-    "src/loop/Declared.ts": "export const b = () => [FiberRef.currentRuntimeFlags, Effect.setFiberRefs]"
+    "src/fund/fiber/Declared.ts": "export const b = () => [FiberRef.currentRuntimeFlags, Effect.setFiberRefs]"
   })
 
   it("is touched in one file, and what is declared everywhere", () => {
     const found = core().filter((finding) => finding.endsWith("no-restricted-properties"))
     expect(found).toEqual(touches.map((_, index) => `loop/Touching.ts:${index + 1} no-restricted-properties`))
+  })
+})
+
+describe("what Effect 3 and Effect 4 have in another shape", () => {
+  const touches = [
+    "clock.unsafeCurrentTimeNanos()",
+    "fiber.unsafePoll()",
+    "fiber.currentContext",
+    "Effect.withFiberRuntime",
+    "Cause.dieOption",
+    "backoff.initial",
+    "FiberRef.get",
+    "Runtime.runFork"
+  ]
+  const text = touches.map((touch, index) => `export const a${index} = ${touch}`).join("\n")
+  const testing = plant("testing", { "src/Touching.ts": text, "src/TurnsLine.ts": text })
+
+  it("is touched in files of which each line has its own", () => {
+    const found = testing().filter((finding) => finding.endsWith("no-restricted-properties"))
+    expect(found).toEqual(touches.map((_, index) => `Touching.ts:${index + 1} no-restricted-properties`))
   })
 })
 
