@@ -3,7 +3,7 @@
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
-import * as Line from "@effect-retry/core/unstable/Line"
+import * as Line from "@effect-retry/core/unstable/FiberLine"
 
 /** Nanoseconds in a millisecond. */
 export const perMilli = 1_000_000n

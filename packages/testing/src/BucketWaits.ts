@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Line from "@effect-retry/core/unstable/Line"
+import * as Line from "@effect-retry/core/unstable/FiberLine"
 import * as Option from "effect/Option"
 import type { Bucket, Contract } from "./BucketTrial.ts"
 import {

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Line from "@effect-retry/core/unstable/Line"
+import * as Line from "@effect-retry/core/unstable/FiberLine"
 import { inTurnsOf } from "./TurnsLine.ts"
 
 /** Lets all other fibers run until they wait for something; no time passes. */

@@ -3,9 +3,9 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as AtOnce from "../fund/fiber/AtOnce.ts"
+import * as Line from "../fund/fiber/Line.ts"
 import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 import { nameOf } from "./SpanEvents.ts"
@@ -23,11 +23,11 @@ export const jsonLines =
   (write: (line: string) => void): Observer =>
   (event) =>
     AtOnce.suspend(() => {
-      const fiber = FiberId.threadName(AtOnce.currentFiber().id())
+      const fiber = Line.nameOf(AtOnce.currentFiber())
       return Effect.flatMap(attributes(event), (shown) =>
         Effect.clockWith((clock) =>
           Effect.sync(() => {
-            const time = clock.unsafeCurrentTimeMillis()
+            const time = Line.wallMillis(clock)
             write(JSON.stringify({ time, event: nameOf(event), fiber, ...shown, ...hint(event) }))
           })
         )

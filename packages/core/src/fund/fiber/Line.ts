@@ -74,6 +74,9 @@ export const runAs = <A, E>(
     : Effect.locally(served, DefaultServices.currentServices, currentDefaultServices)
 }
 
+/** A name of a fiber, as log lines have it: `#7`. */
+export const nameOf = (fiber: AnyFiber): string => FiberId.threadName(fiber.id())
+
 /** How a fiber has ended; `undefined` while it runs. */
 export const exitOf = <A, E>(fiber: Fiber.RuntimeFiber<A, E>): Exit.Exit<A, E> | undefined =>
   fiber.unsafePoll() ?? undefined

@@ -51,6 +51,9 @@ export const snapshot = (fiber: AnyFiber): View => ({ context: fiber.context })
 export const runAs = <A, E>({ context }: View, fiber: AnyFiber, self: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   fiber.context === context ? self : Effect.updateContext<A, E, never, never>(self, () => context)
 
+/** A name of a fiber, as log lines have it: `#7`. */
+export const nameOf = ({ id }: AnyFiber): string => `#${id}`
+
 /** How a fiber has ended; `undefined` while it runs. */
 export const exitOf = <A, E>(fiber: Fiber.Fiber<A, E>): Exit.Exit<A, E> | undefined => fiber.pollUnsafe()
 

@@ -1,0 +1,4 @@
+/**
+ * What other packages ask of fibers and clocks.
+ */
+export { exitOf, interrupt, nanos } from "./Line.ts"
