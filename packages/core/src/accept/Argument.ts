@@ -8,6 +8,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { InvalidArgument } from "./InvalidArgument.ts"
 import * as Nearest from "./Nearest.ts"
+import { isObject, property } from "./Property.ts"
 import * as Untrusted from "./Untrusted.ts"
 
 /** Throws an `InvalidArgument`. */
@@ -107,14 +108,25 @@ export const fields = (
 
 /** Reads a duration without correcting it: what `Duration.decode` turns to zero (NaN, negative) is `None`. */
 export const decode = (value: unknown): Option.Option<Duration.Duration> =>
-  isCorrected(value) ? Option.none() : Duration.decodeUnknown(value as Duration.DurationInput)
+  isCorrected(value)
+    ? Option.none()
+    : Option.filter(
+        Duration.decodeUnknown(value as Duration.DurationInput),
+        (duration) => !Duration.lessThan(duration, Duration.zero)
+      )
 
 const isCorrected = (value: unknown): boolean => {
   if (typeof value === "number") return Number.isNaN(value) || value < 0
   if (typeof value === "bigint") return value < 0n
   if (typeof value === "string") return value.startsWith("-")
-  return Array.isArray(value) && value.some(isCorrected)
+  if (Array.isArray(value)) return value.some(isCorrected)
+  return (
+    isObject(value) && !Duration.isDuration(value) && !units.some((unit) => typeof property(value, unit) === "number")
+  )
 }
+
+/** By which an object may say a duration, where Effect takes objects; one without any is no duration. */
+const units = ["weeks", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"]
 
 const within = (value: number, { exclusive, max = Infinity, min }: Range): boolean =>
   (exclusive === true ? value > min : value >= min) && value <= max

@@ -19,9 +19,9 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts"],
     exclude: [],
     server: { deps: { inline: [/\/effect4\/packages\//] } },
-    maxWorkers: 2,
+    maxWorkers: 1,
     isolate: false,
-    testTimeout: 20_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000
   }
 })

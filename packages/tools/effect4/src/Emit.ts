@@ -13,17 +13,7 @@ import { type Exports, exportsOf, supportIn } from "./Line4.ts"
 import { manifest } from "./Manifest.ts"
 import { omissions } from "./names/omissions.ts"
 import { resolved } from "./Origin.ts"
-import {
-  cache,
-  installed,
-  isSource,
-  isTest,
-  manifestOf,
-  type Package,
-  type Part,
-  partsOf,
-  support
-} from "./Packages.ts"
+import { cache, installed, isSource, isTest, manifestOf, type Package, type Part, support } from "./Packages.ts"
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
@@ -36,12 +26,9 @@ const write = (target: string, text: string): boolean => {
   return true
 }
 
-/** Derives packages, and answers what cannot be derived. */
-export const emit = (names: ReadonlyArray<Package>, folders: ReadonlyArray<string>): ReadonlyArray<Finding> => {
+/** Derives parts of packages, and answers what cannot be derived. */
+export const emit = (names: ReadonlyArray<Package>, parts: ReadonlyArray<Part>): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []
-  const parts = names
-    .flatMap((name) => partsOf(name, folders))
-    .filter(({ target }) => !omissions.some(({ file, parts }) => file === target && parts === undefined))
   const sources = parts.filter((part) => isSource(part) && !part.isPerLine)
   const program = programOf(sources.map(({ source }) => join(root, source)))
   const checker = program.getTypeChecker()
@@ -61,7 +48,7 @@ export const emit = (names: ReadonlyArray<Package>, folders: ReadonlyArray<strin
       file,
       names: resolved(file, checker),
       exports: isTest(part) ? forTests : exports,
-      omitted: omissions.filter(({ file }) => file === part.target).flatMap(({ parts = [] }) => parts)
+      omitted: omissions.filter(({ file }) => file === part.target).flatMap(({ parts }) => parts)
     })
     findings.push(...derived.findings)
     raw.set(part.target, derived.text)
@@ -75,7 +62,7 @@ export const emit = (names: ReadonlyArray<Package>, folders: ReadonlyArray<strin
   )
   write("vitest.config.ts", read("packages/tools/effect4/install/vitest.config.ts"))
   write("tsconfig.json", settings(names))
-  removeOthers(names, folders, parts)
+  removeOthers(names, parts)
   return findings
 }
 
@@ -112,14 +99,10 @@ const writeFormatted = (raw: ReadonlyMap<string, string>): void => {
   }
 }
 
-const removeOthers = (
-  names: ReadonlyArray<Package>,
-  folders: ReadonlyArray<string>,
-  parts: ReadonlyArray<Part>
-): void => {
+const removeOthers = (names: ReadonlyArray<Package>, parts: ReadonlyArray<Part>): void => {
   const wanted = new Set(parts.map(({ target }) => target))
   for (const name of names) {
-    for (const folder of folders) {
+    for (const folder of ["src", "test"]) {
       for (const path of filesBelow(`node_modules/.cache/effect4/packages/${name}/${folder}`)) {
         const target = path.slice("node_modules/.cache/effect4/packages/".length)
         if (!wanted.has(target)) rmSync(join(root, path))

@@ -6,8 +6,8 @@ import ts from "typescript5"
 /** Parts of one file that are left out. */
 export interface Omission {
   readonly file: string
-  /** Titles of tests, names of rows and of declarations; nothing where all of the file is left out. */
-  readonly parts?: ReadonlyArray<string>
+  /** Titles of tests, names of rows and of declarations. */
+  readonly parts: ReadonlyArray<string>
   readonly reason: string
 }
 
@@ -19,7 +19,7 @@ const namesOf = (node: ts.Node): ReadonlyArray<string> => {
   }
   if ((ts.isFunctionDeclaration(node) || ts.isClassDeclaration(node)) && node.name !== undefined)
     return [node.name.text]
-  if (ts.isArrayLiteralExpression(node)) return texts(node.elements[0])
+  if (ts.isArrayLiteralExpression(node)) return node.elements.slice(0, 1).flatMap(firstColumn)
   if (!ts.isObjectLiteralExpression(node)) return []
   return node.properties.flatMap((property) =>
     ts.isPropertyAssignment(property) && property.name.getText() === "name" ? texts(property.initializer) : []
@@ -28,6 +28,10 @@ const namesOf = (node: ts.Node): ReadonlyArray<string> => {
 
 const texts = (node: ts.Node | undefined): ReadonlyArray<string> =>
   node !== undefined && ts.isStringLiteralLike(node) ? [node.text] : []
+
+/** A text, or the code of anything else. */
+const firstColumn = (node: ts.Node): ReadonlyArray<string> =>
+  ts.isStringLiteralLike(node) ? [node.text] : [node.getText()]
 
 export interface Omitting {
   /** Whether a statement, or a row of a table, is left out. */

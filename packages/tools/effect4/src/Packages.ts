@@ -1,11 +1,12 @@
 /**
  * The packages that have a line for Effect 4, and where its parts are.
  */
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { filesBelow, read, root } from "@effect-retry/check/Workspace"
+import { tested } from "./names/tested.ts"
 
 /** In the order in which they depend on each other. */
-export const packages = ["core", "plan", "testing"] as const
+export const packages = ["core"] as const
 
 export type Package = (typeof packages)[number]
 
@@ -32,20 +33,47 @@ export interface Part {
 
 const isCode = (path: string): boolean => path.endsWith(".ts")
 
-/** The files of a package in the line for Effect 4. */
-export const partsOf = (name: Package, folders: ReadonlyArray<string>): ReadonlyArray<Part> => {
+const partsBelow = (name: Package, folder: string): ReadonlyArray<Part> => {
   const parts = new Map<string, Part>()
-  for (const folder of folders) {
-    for (const source of filesBelow(`packages/${name}/${folder}`)) {
-      const target = source.slice("packages/".length)
-      parts.set(target, { target, source, isPerLine: false })
-    }
-    for (const source of filesBelow(`${perLine}/${name}/${folder}`)) {
-      const target = source.slice(perLine.length + 1)
-      parts.set(target, { target, source, isPerLine: true })
-    }
+  for (const source of filesBelow(`packages/${name}/${folder}`)) {
+    const target = source.slice("packages/".length)
+    parts.set(target, { target, source, isPerLine: false })
+  }
+  for (const source of filesBelow(`${perLine}/${name}/${folder}`)) {
+    const target = source.slice(perLine.length + 1)
+    parts.set(target, { target, source, isPerLine: true })
   }
   return [...parts.values()].toSorted((a, b) => (a.target < b.target ? -1 : 1))
+}
+
+export const sourcesOf = (name: Package): ReadonlyArray<Part> => partsBelow(name, "src")
+
+export interface Tests {
+  /** What runs, with all that it imports. */
+  readonly parts: ReadonlyArray<Part>
+  readonly run: ReadonlyArray<string>
+  /** Files with tests that are not derived yet. */
+  readonly left: ReadonlyArray<string>
+}
+
+/** The tests of a package in the line for Effect 4. */
+export const testsOf = (name: Package): Tests => {
+  const all = new Map(partsBelow(name, "test").map((part) => [part.target, part]))
+  const files = [...all.keys()].filter((target) => target.endsWith(".test.ts"))
+  const run = files.filter((file) => tested.some((path) => file === path || file.startsWith(`${path}/`)))
+  const needed = new Set<string>()
+  const need = (target: string) => {
+    const part = all.get(target)
+    if (part === undefined || needed.has(target)) return
+    needed.add(target)
+    for (const [, path = ""] of read(part.source).matchAll(/from "(\.[^"]*)"/g)) need(join(dirname(target), path))
+  }
+  run.forEach(need)
+  return {
+    parts: [...all.values()].filter((part) => needed.has(part.target) || !isCode(part.target)),
+    run,
+    left: files.filter((file) => !run.includes(file))
+  }
 }
 
 export const isSource = ({ source }: Part): boolean => isCode(source)

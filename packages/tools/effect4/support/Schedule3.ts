@@ -4,6 +4,7 @@ import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
+import * as Pull from "effect/Pull"
 import * as Schedule from "effect/Schedule"
 
 type Any = Schedule.Schedule<any, any, any, any>
@@ -19,8 +20,21 @@ export const union: { (that: Any): (self: Any) => Any; (self: Any, that: Any): A
 
 type Told = (value: any) => Effect.Effect<unknown, any, any>
 
-export const tapOutput: { (f: Told): (self: Any) => Any; (self: Any, f: Told): Any } = dual(2, (self: Any, f: Told) =>
-  Schedule.tap(self, ({ output }) => f(output))
+/** Unlike `Schedule.tap` of Effect 4, it tells also of the output with which the schedule ends. */
+export const tapOutput: { (f: Told): (self: Any) => Any; (self: Any, f: Told): Any } = dual(
+  2,
+  (self: Any, f: Told): Any =>
+    Schedule.fromStep(
+      Effect.map(
+        Schedule.toStep(self),
+        (step) => (now: number, input: unknown) =>
+          Pull.matchEffect(step(now, input), {
+            onSuccess: (next) => Effect.as(f(next[0]), next),
+            onFailure: Effect.failCause,
+            onDone: (output) => Effect.andThen(f(output), Cause.done(output))
+          }) as Pull.Pull<[unknown, Duration.Duration], unknown, unknown>
+      )
+    )
 )
 
 export const tapInput: { (f: Told): (self: Any) => Any; (self: Any, f: Told): Any } = dual(2, (self: Any, f: Told) =>

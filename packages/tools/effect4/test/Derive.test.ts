@@ -139,6 +139,11 @@ describe("Shapes", () => {
     ["the type of a schedule", `let a: Schedule.Schedule<A, B, C>`, `let a: Schedule.Schedule<A, B, never, C>`],
     ["the type of any schedule", `let a: Schedule.Schedule<A, any, any>`, `let a: Schedule.Schedule<A, any, any, any>`],
     ["the type of a schedule without services", `let a: Schedule.Schedule<A, B>`, `let a: Schedule.Schedule<A, B>`],
+    [
+      "the types in an effect",
+      `let a: Effect.Effect.Success<A> | Effect.Effect.Context<A>`,
+      `let a: Effect.Success<A> | Effect.Services<A>`
+    ],
     ["a yield", `Effect.yieldNow()`, `Effect.yieldNow`],
     ["a runtime", `Effect.runtime<A>()`, `Effect.context<A>()`],
     ["what runs in a runtime", `Runtime.runFork(a)(b)`, `Effect.runForkWith(a)(b)`],
@@ -153,6 +158,7 @@ describe("Shapes", () => {
       `Effect.timeoutOrElse(a, { duration: 1, orElse: () => Effect.fail(b) })`
     ],
     ["a fiber", `Effect.withFiberRuntime((fiber) => a)`, `Effect.withFiber((fiber) => a)`],
+    ["the name of a fiber", `FiberId.threadName(a.id())`, "`#${a.id}`"],
     ["a line of a log", `Effect.logWithLevel(a, b)`, `Effect.logWithLevel(a)(b)`],
     [
       "a clock",
@@ -167,7 +173,7 @@ describe("Shapes", () => {
     ["a gauge", `Metric.set(a, 2)`, `Metric.update(a, 2)`],
     ["a label", `Metric.tagged(a, "b", c)`, `Metric.withAttributes(a, { ["b"]: c })`]
   ])("derives %s", (_, source, expected) => {
-    const modules = ["Clock", "Context", "Effect", "LogLevel", "Metric", "Random", "Runtime", "Schedule"]
+    const modules = ["Clock", "Context", "Effect", "FiberId", "LogLevel", "Metric", "Random", "Runtime", "Schedule"]
     expect(derived(`${imported(...modules)}${source}`).findings).toEqual([])
     expect(body(`${imported(...modules)}${source}`)).toBe(expected)
   })
@@ -183,7 +189,7 @@ describe("Omissions", () => {
     `it("a", () => 1)`,
     `it.each(rows)("b", () => 2)`,
     `const c = 3`,
-    `const rows = [{ name: "d" }, { name: "e" }, ["f", 1], ["g", 2]]`
+    `const rows = [{ name: "d" }, { name: "e" }, ["f", 1], [[1, 2], 2]]`
   ].join("\n")
 
   const without = (...omitted: ReadonlyArray<string>) => {
@@ -196,7 +202,8 @@ describe("Omissions", () => {
     ["a table of tests", "b", source.replace(`it.each(rows)("b", () => 2)`, "")],
     ["a declaration", "c", source.replace("const c = 3", "")],
     ["a row", "d", source.replace(`{ name: "d" }, `, "")],
-    ["a row by its first column", "f", source.replace(`["f", 1], `, "")]
+    ["a row by its first column", "f", source.replace(`["f", 1], `, "")],
+    ["a row by the code of its first column", "[1, 2]", source.replace(`, [[1, 2], 2]`, "")]
   ])("leaves out %s that is named", (_, part, expected) => {
     expect(without(part)).toEqual({ text: expected, findings: [] })
   })

@@ -10,6 +10,7 @@ const rows = Object.entries(members).flatMap(([module, names]) =>
 
 /** Types have no value to ask for. */
 const types = new Set([
+  "ConfigError.ConfigError",
   "Duration.DurationInput",
   "Effect.Latch",
   "Effect.Semaphore",

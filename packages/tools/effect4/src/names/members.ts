@@ -19,6 +19,7 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   Chunk: { unsafeFromArray: "fromArrayUnsafe" },
   Config: { boolean: "Boolean", integer: "Int", number: "Number", redacted: "Redacted", string: "String" },
+  ConfigError: { ConfigError: "Config.ConfigError" },
   Context: { TagTypeId: "ServiceTypeId", isTag: "isKey", unsafeGet: "getUnsafe", unsafeMake: "makeUnsafe" },
   Deferred: { unsafeDone: "doneUnsafe", unsafeMake: "makeUnsafe" },
   Duration: {

@@ -15,6 +15,17 @@ const schedule =
     return `${name}<${inner(output)}, ${inner(input)}, ${services.kind === ts.SyntaxKind.AnyKeyword ? "any" : "never"}, ${inner(services)}>`
   }
 
+const types: Readonly<Record<string, string>> = { Context: "Services", Error: "Error", Success: "Success" }
+
+/** The types in `Effect.Effect` are those of the module. */
+const effectType =
+  (place: Place): Shape =>
+  (node) => {
+    if (!ts.isQualifiedName(node) || memberOf(place, node.left) !== "Effect.Effect") return undefined
+    const name = Object.hasOwn(types, node.right.text) ? types[node.right.text] : undefined
+    return name === undefined ? undefined : place.naming.four(node, "effect/Effect", name)
+  }
+
 /** What runs an effect in a runtime takes its context first, and the effect apart. */
 const running = ({ args, four, name }: Call): string => {
   const [runtime = "", ...rest] = args
@@ -84,6 +95,14 @@ const withFiber = ({ args, four, node }: Call): string | undefined => {
     : undefined
 }
 
+/** The name of a fiber, whose id is a number. */
+const threadName = ({ inner, node }: Call): string | undefined => {
+  const [id] = node.arguments
+  return id !== undefined && ts.isCallExpression(id) && ts.isPropertyAccessExpression(id.expression)
+    ? `\`#\${${inner(id.expression.expression)}.id}\``
+    : undefined
+}
+
 export const effects = calls({
   "Effect.dieMessage": ({ args, four }) => `${four("Effect.die")}(new Error(${args[0]}))`,
   "Effect.logWithLevel": ({ args: [level, ...message], four }) =>
@@ -98,6 +117,7 @@ export const effects = calls({
   "Effect.withRandom": provided("Random.Random"),
   "Effect.withScheduler": provided("Scheduler.Scheduler"),
   "Effect.yieldNow": ({ four }) => four("Effect.yieldNow"),
+  "FiberId.threadName": threadName,
   "Logger.withMinimumLogLevel": provided("References.MinimumLogLevel"),
   "Runtime.runCallback": running,
   "Runtime.runFork": running,
@@ -107,4 +127,4 @@ export const effects = calls({
   "Runtime.runSyncExit": running
 })
 
-export const run = [schedule, fiberMethod, clock, effects]
+export const run = [schedule, effectType, fiberMethod, clock, effects]

@@ -1,0 +1,51 @@
+import { filesBelow, read } from "@effect-retry/check/Workspace"
+import { sourcesOf, testsOf } from "@effect-retry/effect4/Packages"
+import { describe, expect, it } from "vitest"
+
+describe("Packages.sourcesOf", () => {
+  it("has the file of Effect 4 in the place of that of Effect 3, and any other as it is", () => {
+    const parts = new Map(sourcesOf("core").map((part) => [part.target, part.source]))
+    expect(parts.get("core/src/fund/fiber/Line.ts")).toBe("packages/tools/effect4/line/core/src/fund/fiber/Line.ts")
+    expect(parts.get("core/src/loop/Retry.ts")).toBe("packages/core/src/loop/Retry.ts")
+  })
+})
+
+describe("Packages.testsOf", () => {
+  const { left, parts, run } = testsOf("core")
+  const targets = parts.map(({ target }) => target)
+
+  it("has each file with tests once, among those that run or those that are left", () => {
+    const files = filesBelow("packages/core/test").filter((path) => path.endsWith(".test.ts"))
+    expect([...run, ...left].map((file) => `packages/${file}`).toSorted()).toEqual(files)
+    expect(targets).toEqual(expect.arrayContaining([...run]))
+    expect(targets.filter((target) => left.includes(target))).toEqual([])
+  })
+
+  it("brings the modules that the tests import", () => {
+    const missing = parts
+      .filter(({ target }) => target.endsWith(".ts"))
+      .flatMap(({ source, target }) =>
+        Array.from(read(source).matchAll(/from "(\.[^"]*)"/g), ([, path = ""]) =>
+          new URL(path, `file:///${target}`).pathname.slice(1)
+        )
+      )
+      .filter((target) => target.startsWith("core/test/") && !targets.includes(target))
+    expect(missing).toEqual([])
+  })
+})
+
+describe("the files of Effect 4", () => {
+  const folder = "packages/tools/effect4/line/core/"
+
+  it("are listed with their reasons in docs/decisions.md", () => {
+    const rows = read("docs/decisions.md").matchAll(/^\| `((?:src|test)\/[^`]*\.ts)` \|/gm)
+    expect(Array.from(rows, ([, path = ""]) => path).toSorted()).toEqual(
+      filesBelow(folder).map((path) => path.slice(folder.length))
+    )
+  })
+
+  it("each stand in the place of a file of Effect 3", () => {
+    const places = filesBelow(folder).map((path) => `packages/core/${path.slice(folder.length)}`)
+    expect(places.filter((path) => !filesBelow("packages/core").includes(path))).toEqual([])
+  })
+})
