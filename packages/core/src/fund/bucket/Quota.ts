@@ -42,7 +42,9 @@ const checkWaiting = (refillPerSecond: number, options: Options): Waiting.MaxWai
  * The retry quota of the AWS SDKs.
  *
  * A retry costs tokens by kind, all or nothing; a success of a retry returns what that retry cost, a success of a first
- * attempt puts in `firstSuccessIncrement`; nothing else is returned. Waiting is first come, first served.
+ * attempt puts in `firstSuccessIncrement`; nothing else is returned. Waiting is by `TokenBucket.Priority`,
+ * then first come, first served; where retries do not wait, `sheddable` ones leave half of the capacity to others, once others
+ * have asked.
  * Source: AWS SDKs and Tools reference guide, "Retry behavior", costs of the 2026 revision,
  * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
  *
@@ -56,8 +58,7 @@ export const quota = (options: Options = {}): Effect.Effect<TokenBucket> => {
   const refillPerSecond = Argument.number(owner, "refillPerSecond", options.refillPerSecond ?? 0, { min: 0 })
   const limits = { capacity, refillPerSecond }
   return Effect.map(TokenStore.makeTokens(limits, initial, checkWaiting(refillPerSecond, options)), (store) => {
-    const putIn = (tokens: number) =>
-      tokens > 0 ? store.change((state, now) => TokenStore.added(state, limits, now, tokens)) : Effect.void
+    const putIn = (tokens: number) => (tokens > 0 ? store.putIn(tokens) : Effect.void)
     const putIncrementIn = putIn(increment)
     return {
       acquire: (request) => store.acquire(costOf(request), request),

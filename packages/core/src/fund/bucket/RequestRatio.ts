@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import * as Outcomes from "../port/Outcomes.ts"
+import * as Priority from "../port/Priority.ts"
 import * as SlidingWindow from "../count/SlidingWindow.ts"
 import * as TimedRef from "../store/TimedRef.ts"
 import type { TokenBucket } from "../port/Port.ts"
@@ -23,13 +24,16 @@ interface Options {
 interface Budget {
   readonly credits: SlidingWindow.SlidingWindow
   readonly retries: SlidingWindow.SlidingWindow
+  /** The highest priority that has asked: what lower ones leave is for it. */
+  readonly highest: number
 }
 
 const owner = "TokenBucket.requestRatio"
 
-const advanced = ({ credits, retries }: Budget, nowMillis: number): Budget => ({
+const advanced = ({ credits, highest, retries }: Budget, nowMillis: number): Budget => ({
   credits: SlidingWindow.advanced(credits, nowMillis),
-  retries: SlidingWindow.advanced(retries, nowMillis)
+  retries: SlidingWindow.advanced(retries, nowMillis),
+  highest
 })
 
 /**
@@ -37,7 +41,8 @@ const advanced = ({ credits, retries }: Budget, nowMillis: number): Budget => ({
  * window is forgotten.
  *
  * Formula, over any window: `retries <= ratio * requests + floorPerSecond * window`, where requests count for up to a
- * hundredth of the window longer. The level at the start is `floorPerSecond * window`.
+ * hundredth of the window longer. The level at the start is `floorPerSecond * window`. Retries of priority `sheddable` leave
+ * half of that to others, once others have asked.
  * The floor is per bucket: a hundred clients with 10 per second each may add a thousand retries per second.
  * Source: https://github.com/twitter/finagle, `com.twitter.finagle.service.RetryBudget`, its defaults; also tower and
  * Linkerd.
@@ -52,19 +57,22 @@ export const requestRatio = (options: Options = {}): Effect.Effect<TokenBucket> 
   const reserve = (floorPerSecond * windowMillis) / 1000
   const window = SlidingWindow.make(windowMillis)
   // Retries may be remembered for longer than the requests that paid for them.
-  const tokens = ({ credits, retries }: Budget) =>
-    Math.max(0, reserve + SlidingWindow.sum(credits) - SlidingWindow.sum(retries))
-  return Effect.map(TimedRef.makeUnread<Budget>({ credits: window, retries: window }), ({ modify }) => {
+  const paidFor = ({ credits }: Budget) => reserve + SlidingWindow.sum(credits)
+  const tokens = (budget: Budget) => Math.max(0, paidFor(budget) - SlidingWindow.sum(budget.retries))
+  const initial: Budget = { credits: window, retries: window, highest: Priority.lowest }
+  return Effect.map(TimedRef.makeUnread(initial), ({ modify }) => {
     const refund = (slot: number) =>
       modify((before, now) => {
-        const { credits, retries } = advanced(before, now)
-        return [undefined, { credits, retries: SlidingWindow.removed(retries, slot, 1) }]
+        const { credits, highest, retries } = advanced(before, now)
+        return [undefined, { credits, retries: SlidingWindow.removed(retries, slot, 1), highest }]
       })
     const acquire = modify((before, now) => {
-      const budget = advanced(before, now)
-      if (tokens(budget) + 1e-6 < 1) return [Option.none(), budget]
-      const grant = { tokens: 1, refund: refund(budget.retries.newest) }
-      return [Option.some(grant), { ...budget, retries: SlidingWindow.added(budget.retries, 1) }]
+      const { credits, retries } = advanced(before, now)
+      const budget = { credits, retries, highest: Math.max(before.highest, Priority.currentLevel()) }
+      const left = Priority.leftOf(paidFor(budget), budget.highest)
+      if (tokens(budget) + 1e-6 < 1 + left) return [Option.none(), budget]
+      const grant = { tokens: 1, refund: refund(retries.newest) }
+      return [Option.some(grant), { ...budget, retries: SlidingWindow.added(retries, 1) }]
     })
     const credit = modify((before, now) => {
       const budget = advanced(before, now)

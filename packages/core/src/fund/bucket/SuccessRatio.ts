@@ -25,7 +25,8 @@ interface Options {
 const owner = "TokenBucket.successRatio"
 
 /**
- * A budget credited by successes; a retry costs one token.
+ * A budget credited by successes; a retry costs one token. Retries of priority `sheddable` leave half of the capacity to
+ * others, once others have asked.
  *
  * Formula: `retries <= initial + ratio * successes + floorPerSecond * t`.
  * Source: https://brooker.co.za/blog/2022/02/28/retries.html, "token bucket".
@@ -40,7 +41,7 @@ export const successRatio = (options: Options): Effect.Effect<TokenBucket> => {
   const refillPerSecond = Argument.number(owner, "floorPerSecond", options.floorPerSecond ?? 0, { min: 0 })
   const limits = { capacity, refillPerSecond }
   return Effect.map(TokenStore.makeTokens(limits, initial, Option.none()), (store) => {
-    const credit = store.change((state, now) => TokenStore.added(state, limits, now, ratio))
+    const credit = store.putIn(ratio)
     return {
       acquire: (request) => store.acquire(1, request),
       record: (outcome) => (outcome._tag === "Succeeded" ? credit : Effect.void),

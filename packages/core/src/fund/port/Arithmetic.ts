@@ -10,6 +10,8 @@ export interface Arithmetic<S> {
   readonly initial: (nowMillis: number) => S
   /** Whether time never moves the state, and the functions ignore `nowMillis`. @default false */
   readonly isTimeless?: boolean
+  /** The state once an attempt asks, whatever it is answered; not where attempts wait. @default unchanged */
+  readonly asked?: (state: S) => S
   /** What a state grants to every attempt, at any time and unchanged: then the clock is not read. @default nothing */
   readonly free?: (state: S) => Option.Option<Grant>
   /** Whether a state refuses every attempt, also those that wait. @default never */

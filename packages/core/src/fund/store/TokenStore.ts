@@ -2,6 +2,7 @@
  * Tokens that are taken, refunded and waited for: what the buckets with a level have in common.
  */
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
 import type { Grant } from "../port/Port.ts"
@@ -9,6 +10,7 @@ import { noTokens } from "../port/Port.ts"
 import * as TimedRef from "./TimedRef.ts"
 import type { Limits } from "../count/Tokens.ts"
 import * as Tokens from "../count/Tokens.ts"
+import * as Priority from "../port/Priority.ts"
 import type * as Waiting from "../port/Waiting.ts"
 import * as WaitingStore from "./WaitingStore.ts"
 import * as PriorityQueue from "./PriorityQueue.ts"
@@ -38,14 +40,15 @@ export const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
 
 /** A store in which no attempt waits. */
 const refusing = <S>({ modify }: TimedRef.TimedRef<S>, arithmetic: Arithmetic<S>): TokenStore<S> => {
-  const { free = Option.none, granted = WaitingStore.ofTokens } = arithmetic
+  const { asked = identity, free = Option.none, granted = WaitingStore.ofTokens } = arithmetic
   const change: TokenStore<S>["change"] = (f, ignoresTime) =>
     modify((state, now) => [undefined, f(state, now)], ignoresTime)
   const look: TokenStore<S>["look"] = (f, ignoresTime) => modify((state, now) => [f(state, now), state], ignoresTime)
   const isFree = (state: S) => Option.isSome(free(state))
   return {
     acquire: (cost, request) =>
-      modify((state, now): readonly [Option.Option<Grant>, S] => {
+      modify((before, now): readonly [Option.Option<Grant>, S] => {
+        const state = asked(before)
         const unchanged = free(state)
         if (Option.isSome(unchanged)) return [unchanged, state]
         const answer = arithmetic.take(state, now, cost, 0, request)
@@ -61,25 +64,53 @@ const refusing = <S>({ modify }: TimedRef.TimedRef<S>, arithmetic: Arithmetic<S>
   }
 }
 
-/** Tokens with a capacity and a refill, from a level at the start. */
-export const makeTokens = (
-  limits: Limits,
-  initial: number,
-  maxWait: Waiting.MaxWait
-): Effect.Effect<TokenStore<Tokens.Tokens>> =>
-  make<Tokens.Tokens>(
-    {
-      initial: (atMillis) => ({ level: initial, atMillis }),
-      isTimeless: limits.refillPerSecond === 0,
-      take: (tokens, now, cost) =>
-        Option.map(Tokens.taken(Tokens.refilled(tokens, limits, now), cost), (after) => [cost, after]),
-      put: (tokens, now, count) => added(tokens, limits, now, count),
-      millisUntil: (tokens, now, cost) => Tokens.millisUntil(Tokens.refilled(tokens, limits, now), limits, cost),
-      level: (tokens, now) => Tokens.refilled(tokens, limits, now).level
-    },
-    maxWait
-  )
+/** Tokens with a capacity and a refill, which outcomes may put in. */
+export interface Budget extends Pick<TokenStore<unknown>, "acquire" | "level"> {
+  /** Puts tokens in, after those that time has brought. */
+  readonly putIn: (tokens: number) => Effect.Effect<void>
+}
 
-/** Puts tokens in, after those that time has brought. */
-export const added = (self: Tokens.Tokens, limits: Limits, nowMillis: number, tokens: number): Tokens.Tokens =>
-  Tokens.added(Tokens.refilled(self, limits, nowMillis), limits, tokens)
+interface Held {
+  readonly tokens: Tokens.Tokens
+  /** The highest priority that has asked: what lower ones leave is for it. */
+  readonly highest: number
+}
+
+/**
+ * Tokens with a capacity and a refill, from a level at the start. Where attempts do not wait for them, low priorities leave
+ * some to others.
+ */
+export const makeTokens = (limits: Limits, initial: number, maxWait: Waiting.MaxWait): Effect.Effect<Budget> => {
+  const leaves = Option.isNone(maxWait)
+  const refilled = ({ tokens }: Held, now: number) => Tokens.refilled(tokens, limits, now)
+  const added = (before: Held, now: number, count: number): Held => {
+    const tokens = Tokens.added(refilled(before, now), limits, count)
+    return tokens === before.tokens ? before : { tokens, highest: before.highest }
+  }
+  const arithmetic: Arithmetic<Held> = {
+    initial: (atMillis) => ({ tokens: { level: initial, atMillis }, highest: Priority.lowest }),
+    isTimeless: limits.refillPerSecond === 0,
+    asked: noteLevel,
+    take: (before, now, cost) => {
+      const { highest } = before
+      const tokens = refilled(before, now)
+      const left = leaves && cost > 0 ? Priority.leftOf(limits.capacity, highest) : 0
+      if (left > 0 && Option.isNone(Tokens.taken(tokens, cost + left))) return Option.none()
+      return Option.map(Tokens.taken(tokens, cost), (after) => [cost, { tokens: after, highest }])
+    },
+    put: added,
+    millisUntil: (before, now, cost) => Tokens.millisUntil(refilled(before, now), limits, cost),
+    level: (before, now) => refilled(before, now).level
+  }
+  return Effect.map(make(arithmetic, maxWait), ({ acquire, change, level }) => ({
+    acquire,
+    putIn: (tokens) => change((before, now) => added(before, now, tokens)),
+    level
+  }))
+}
+
+/** Notes the priority of the operation that asks. */
+const noteLevel = (before: Held): Held => {
+  const level = Priority.currentLevel()
+  return level > before.highest ? { tokens: before.tokens, highest: level } : before
+}

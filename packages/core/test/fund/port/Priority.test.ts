@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Fiber, Option } from "effect"
 import { chanceOfLevel } from "../../../src/fund/bucket/AcceptRatio.ts"
 import { law } from "../../support/Laws.ts"
-import { acquire, isGranted } from "../Asking.ts"
+import { acquire, isGranted, start, succeed } from "../Asking.ts"
 
 type Level = "critical" | "default" | "sheddable"
 
@@ -234,6 +234,83 @@ describe("TokenBucket.Priority", () => {
         for (const level of levels) expect(yield* run(level)).toEqual(expected)
       })
     )
+  )
+})
+
+/** Buckets that pay for ten retries. */
+const budgets = [
+  ["quota", TokenBucket.quota({ capacity: 10, cost: { orElse: 1 } })],
+  ["quota that refills", TokenBucket.quota({ capacity: 10, cost: { orElse: 1 }, refillPerSecond: 1 })],
+  ["successRatio", TokenBucket.successRatio({ capacity: 10, ratio: 0.1 })],
+  ["requestRatio", TokenBucket.requestRatio({ floorPerSecond: 1, window: "10 seconds" })]
+] as const
+
+type Asked = { readonly _tag: "Ask"; readonly level: Level } | { readonly _tag: "Succeed" | "Start" | "Wait" }
+
+const asked: fc.Arbitrary<Asked> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ _tag: fc.constant("Ask" as const), level: fc.constantFrom(...levels) }) },
+  { weight: 1, arbitrary: fc.record({ _tag: fc.constantFrom("Succeed" as const, "Start" as const, "Wait" as const) }) }
+)
+
+/** What a bucket answers, and its level in the end. */
+const played = (
+  make: Effect.Effect<TokenBucket.TokenBucket>,
+  history: ReadonlyArray<Asked>,
+  of: (level: Level) => Level | undefined = (level) => level
+) =>
+  Effect.gen(function* () {
+    const bucket = yield* make
+    const answers: Array<boolean> = []
+    for (const each of history) {
+      if (each._tag === "Ask") {
+        const level = of(each.level)
+        answers.push(yield* level === undefined ? isGranted(bucket) : at(level)(isGranted(bucket)))
+      } else
+        yield* each._tag === "Succeed" ? succeed(bucket) : each._tag === "Start" ? start(bucket) : Effect.sleep(700)
+    }
+    return { answers, left: yield* bucket.level }
+  }).pipe(VirtualClock.run)
+
+describe.each(budgets)("TokenBucket.Priority of a %s", (_, make) => {
+  it.effect("has sheddable retries leave half of the tokens, once others have asked", () =>
+    Effect.gen(function* () {
+      const times = (level: Level, count: number) =>
+        Array.from({ length: count }, () => ({ _tag: "Ask", level }) as const)
+      const granted = (history: ReadonlyArray<Asked>) =>
+        Effect.map(played(make, history), ({ answers }) => answers.map((isGranted) => (isGranted ? 1 : 0)).join(""))
+      expect(yield* granted(times("sheddable", 11))).toBe("11111111110")
+      expect(yield* granted([...times("default", 1), ...times("sheddable", 6), ...times("default", 6)])).toBe(
+        "1111100111110"
+      )
+      expect(yield* granted([...times("sheddable", 9), ...times("critical", 1), ...times("sheddable", 1)])).toBe(
+        "11111111110"
+      )
+    })
+  )
+
+  it.effect.prop(
+    "changes nothing where all have one level",
+    [fc.array(asked, { maxLength: 40 })],
+    ([history]) =>
+      Effect.gen(function* () {
+        const expected = yield* played(make, history, () => undefined)
+        for (const level of levels) expect(yield* played(make, history, () => level)).toEqual(expected)
+      }),
+    law(50)
+  )
+
+  it.effect.prop(
+    "grants to a higher level what it grants to a lower one",
+    [fc.array(asked, { maxLength: 40 })],
+    ([history]) =>
+      Effect.gen(function* () {
+        const last = (level: Level) =>
+          Effect.map(played(make, [...history, { _tag: "Ask", level }]), ({ answers }) => answers.at(-1))
+        const [lowest, middle, highest] = [yield* last("sheddable"), yield* last("default"), yield* last("critical")]
+        if (lowest) expect(middle).toBe(true)
+        if (middle) expect(highest).toBe(true)
+      }),
+    law(50)
   )
 })
 
