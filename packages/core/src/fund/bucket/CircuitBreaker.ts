@@ -264,7 +264,8 @@ interface Circuits extends Arithmetic<Held> {
  * ends later changes nothing. A hint of the failure that opens makes the open time at least as long.
  *
  * A refusal tells the state and when to ask again: see `refusal` of `Retry.AttemptRefused` and of the reasons of
- * `Retry.RetryStopped`. An attempt that waits does so in its turn, and is refused at once where the circuit opens for longer
+ * `Retry.RetryStopped`. An operation whose next attempt would find the circuit still open stops before its back-off instead of
+ * after it. An attempt that waits does so in its turn, and is refused at once where the circuit opens for longer
  * than it may wait. The level is how many attempts would be let through. Draws from `Random` when it opens, if `openFor` does.
  * Sources of the defaults: five failures in a row, Envoy's
  * `consecutive_5xx`, https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/outlier, and Finagle's
@@ -293,7 +294,13 @@ export const make = (options: Options = {}): Effect.Effect<CircuitBreaker> => {
     }
     const circuits = arithmeticOf(settings, changed)
     const store = yield* TokenStore.make<Held>(circuits, maxWait)
-    return breakerOf(settings, circuits, store, states)
+    return breakerOf(
+      settings,
+      circuits,
+      store,
+      states,
+      Option.getOrElse(maxWait, () => 0)
+    )
   })
 }
 
@@ -301,7 +308,8 @@ const breakerOf = (
   settings: Settings,
   { moved }: Circuits,
   store: TokenStore.TokenStore<Held>,
-  states: PubSub.PubSub<State>
+  states: PubSub.PubSub<State>,
+  maxWaitMillis: number
 ): CircuitBreaker => {
   const isPass = (granted: Grant): granted is Pass => "breaker" in granted && granted.breaker === settings
   const isTimeless = Failures.readsTime(settings.rule) ? never : isClosed
@@ -349,6 +357,13 @@ const breakerOf = (
       return ending === succeeded ? (granted.succeeded ??= end(granted.ticket, ending)) : end(granted.ticket, ending)
     },
     level: store.level,
+    // A probe may end at any time, so a circuit that is half open foretells nothing.
+    refusalAfter: (delay) =>
+      store.look(({ circuit }, now) => {
+        const leftMillis = Circuit.millisUntil(circuit, settings, now) - Duration.toMillis(delay)
+        const isRefused = circuit._tag === "Isolated" || (circuit._tag === "Open" && leftMillis > maxWaitMillis)
+        return isRefused ? Option.some(refusalOf(circuit, settings, now)) : Option.none()
+      }),
     timed: settings.slowMillis !== Infinity,
     state: store.look(({ circuit }, now) => stateOf(circuit, settings, now)),
     isolate: change(Circuit.isolated),

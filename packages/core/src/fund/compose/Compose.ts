@@ -5,7 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Untrusted from "../../accept/Untrusted.ts"
-import type { Grant, Outcome, Request, TokenBucket } from "../port/Port.ts"
+import type { Grant, Outcome, Refusal, Request, TokenBucket } from "../port/Port.ts"
 import { noTokens } from "../port/Port.ts"
 import * as MonotonicTime from "../port/MonotonicTime.ts"
 import * as Outcomes from "../port/Outcomes.ts"
@@ -57,8 +57,23 @@ export const all = (...buckets: ReadonlyArray<TokenBucket>): TokenBucket => {
       Effect.forEach(buckets, ({ level }) => level),
       (levels) => Math.min(...levels)
     ),
+    ...foretelling(buckets),
     ...hearing(buckets)
   }
+}
+
+/** What one bucket refuses, all of them do. */
+const foretelling = (buckets: ReadonlyArray<TokenBucket>): Pick<TokenBucket, "refusalAfter"> => {
+  const known = buckets.flatMap(({ refusalAfter }) => refusalAfter ?? [])
+  if (known.length === 0) return {}
+  const first = (delay: Duration.Duration, index: number): Effect.Effect<Option.Option<Refusal>> => {
+    const refusalAfter = known[index]
+    if (refusalAfter === undefined) return Effect.succeedNone
+    return Effect.flatMap(refusalAfter(delay), (refusal) =>
+      Option.isSome(refusal) ? Effect.succeed(refusal) : first(delay, index + 1)
+    )
+  }
+  return { refusalAfter: (delay) => Effect.suspend(() => first(delay, 0)) }
 }
 
 type Recording = Pick<TokenBucket, "record" | "started" | "timed">
@@ -165,6 +180,7 @@ export function shadow(...given: Given): any {
     given,
     (self: TokenBucket, { onRefused }: Shadow = {}): TokenBucket => ({
       ...self,
+      refusalAfter: undefined,
       acquire: (request) =>
         Effect.flatMap(
           Effect.catchAllDefect(

@@ -65,9 +65,10 @@ export const keyed = <E = never, R = never>(options: Keyed<E, R>): Effect.Effect
     const make = KeyedEntry.make(options.bucket, context, scopes)
     const first = yield* make(Key.overflow, Effect.succeed)
     const entries = makeEntries(make, sharedBy(make, first, limits.idleMillis), limits)
-    const { started, timed } = first.bucket
+    const { refusalAfter, started, timed } = first.bucket
     const of = started === undefined ? bucketOf<E> : startingBucketOf<E>
-    return KnownKey.keyed((key) => ({ ...of(entries, key), timed }))
+    const foretells = refusalAfter !== undefined
+    return KnownKey.keyed((key) => ({ ...of(entries, key), ...(foretells && foretelling(entries, key)), timed }))
   })
 }
 
@@ -174,6 +175,10 @@ const bucketOf = <E>({ use }: Entries<E>, key: string | undefined): TokenBucket<
       : use(key, (entry) => KeyedEntry.tell(entry, entry.bucket.record(outcome)))
   },
   level: use(key, ({ bucket }) => bucket.level)
+})
+
+const foretelling = <E>({ use }: Entries<E>, key: string | undefined): Pick<TokenBucket<E>, "refusalAfter"> => ({
+  refusalAfter: (delay) => use(key, ({ bucket }) => bucket.refusalAfter?.(delay) ?? Effect.succeedNone)
 })
 
 const startingBucketOf = <E>(entries: Entries<E>, known: string | undefined): TokenBucket<E> => ({

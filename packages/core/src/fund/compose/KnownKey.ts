@@ -30,11 +30,12 @@ export const under = (bucket: TokenBucket, key: string): TokenBucket => {
   if (isKeyed(bucket)) return bucket[withKey](key)
   const provided = <A>(asked: Effect.Effect<A>): Effect.Effect<A> =>
     AtOnce.readsNothing(asked) ? asked : Effect.provideService(asked, Key, key)
-  const { started, timed } = bucket
+  const { refusalAfter, started, timed } = bucket
   return {
     acquire: (request) => provided(bucket.acquire(request)),
     record: (outcome) => provided(bucket.record(outcome)),
     level: provided(bucket.level),
+    refusalAfter: refusalAfter && ((delay) => provided(refusalAfter(delay))),
     started: started && ((begun) => provided(started(begun))),
     timed
   }

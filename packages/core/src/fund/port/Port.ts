@@ -127,6 +127,11 @@ export interface TokenBucket<out E = never> {
    * every `started` is followed by exactly one `record`.
    */
   readonly started?: ((started: Started) => Effect.Effect<void, E>) | undefined
+  /**
+   * The refusal that an attempt would meet which asks after `delay`, where it is known already; `None` promises nothing.
+   * Changes nothing. A policy asks its rate limiter before the wait of a retry, and stops instead of waiting for a refusal.
+   */
+  readonly refusalAfter?: ((delay: Duration.Duration) => Effect.Effect<Option.Option<Refusal>, E>) | undefined
   /** Whether outcomes have to say how long attempts ran. If no bucket asks for it, no clock is read. @default false */
   readonly timed?: boolean | undefined
 }

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import type { Kind, Verdict } from "../../classify/Verdict.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
-import type { Grant, Outcome, Request, Started, TokenBucket } from "../../fund/port/Port.ts"
+import type { Grant, Outcome, Refusal, Request, Started, TokenBucket } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
@@ -134,6 +134,21 @@ const waitTimed = (op: Operation, answer: Effect.Effect<boolean>): Effect.Effect
       return granted
     })
   })
+
+/**
+ * The refusal that the rate limiter foretells for the attempt after a wait; `undefined` where it foretells nothing. One that
+ * dies foretells none.
+ */
+export const foretold = (op: Operation, delayMillis: number): Effect.Effect<Option.Option<Refusal>> | undefined => {
+  const { rateLimiter } = op
+  if (rateLimiter?.bucket.refusalAfter === undefined) return undefined
+  const told = Services.calledOf(refusalAfter, rateLimiter.bucket, Duration.millis(delayMillis))
+  return AtOnce.hasEnded(told) && Exit.isSuccess(told)
+    ? told
+    : Services.safely(op, rateLimiter.service, told, Option.none())
+}
+
+const refusalAfter = (bucket: TokenBucket, delay: Duration.Duration) => bucket.refusalAfter!(delay)
 
 const latestKind = ({ failure }: Operation): Option.Option<Kind> =>
   failure?.verdict._tag === "Retryable" ? Option.some(failure.verdict.kind) : Option.none()

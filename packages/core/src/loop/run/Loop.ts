@@ -1,7 +1,8 @@
 /**
  * The one loop. In this order, for every operation: the rate limiter grants, the attempt runs, rate limiter, bucket and
  * observers are told how it ended; then the decision (not retryable, attempts spent, standing down, back-off ended, hint too
- * long, deadline), then the bucket; then what the attempt left open is released, then the wait, and again.
+ * long, deadline), then what the rate limiter foretells, then the bucket; then what the attempt left open is released, then the
+ * wait, and again.
  *
  * Nothing waits before a refusal. The deadline is judged at the decision, and again after every step that may have taken
  * time. Defects and interruption pass through untouched. A field that a policy leaves out costs nothing: a success under a
@@ -9,13 +10,16 @@
  */
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Judging from "../../classify/Judging.ts"
 import type * as Verdict from "../../classify/Verdict.ts"
+import * as AtOnce from "../../fund/fiber/AtOnce.ts"
 import * as Causes from "../../fund/fiber/Causes.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
 import * as Line from "../../fund/fiber/Line.ts"
 import * as Outcomes from "../../fund/port/Outcomes.ts"
+import type { Refusal } from "../../fund/port/Port.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Deciding from "./Deciding.ts"
 import * as Decision from "./Decision.ts"
@@ -245,8 +249,22 @@ const decide = (op: Op, failure: Failure): Erased => {
       return Stop.stop(op, decision.reason)
     }
     op.source = decision.source
-    return payForRetry(op, failure, decision.delayMillis)
+    return unlessForetold(op, decision.delayMillis, (delayMillis) => payForRetry(op, failure, delayMillis))
   })
+}
+
+/** Stops where the rate limiter knows that it will refuse the attempt after the wait: nothing waits for a refusal. */
+const unlessForetold = (op: Op, delayMillis: number, then: (delayMillis: number) => Erased): Erased => {
+  const foretold = Grants.foretold(op, delayMillis)
+  if (foretold === undefined) return then(delayMillis)
+  const goOn = (refusal: Option.Option<Refusal>, next: () => Erased): Erased => {
+    if (!Option.isSome(refusal)) return next()
+    op.delayMillis = delayMillis
+    return Stop.stop(op, { _tag: "RateLimiterRefused", refusal: refusal.value })
+  }
+  return AtOnce.hasEnded(foretold) && Exit.isSuccess(foretold)
+    ? goOn(foretold.value, () => then(delayMillis))
+    : Effect.flatMap(foretold, (refusal) => goOn(refusal, () => ifInTime(op, delayMillis, then)))
 }
 
 const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {

@@ -247,8 +247,10 @@ describe("CircuitBreaker in a policy", () => {
         expect(stopped.error).toBeInstanceOf(Down)
         expect(stopped.reason).toEqual({
           _tag: "RateLimiterRefused",
-          refusal: { state: "Open", retryAfter: Option.some(Duration.millis(900)) }
+          refusal: { state: "Open", retryAfter: Option.some(Duration.millis(1000)) }
         })
+        // One wait, and none for the refusal.
+        expect(Duration.toMillis(yield* VirtualClock.now)).toBe(100)
       })
     )
   )
