@@ -1,6 +1,7 @@
 import {
   AttemptTimeout,
   Backoff,
+  CircuitBreaker,
   Classic,
   Classifier,
   Deadline,
@@ -271,6 +272,80 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
         return yield* Effect.timeoutOption(Fiber.join(granted), "10 seconds")
       })
 
+  const adaptiveConcurrency =
+    (base: Parameters<typeof RateLimiter.adaptiveConcurrency>[0]): Trace =>
+    (options) =>
+      Effect.gen(function* () {
+        const limiter = yield* RateLimiter.adaptiveConcurrency({ ...base, ...options })
+        const noGrant = { tokens: 0, refund: Effect.void }
+        const levels = [yield* limiter.level]
+        const sendAll = (count: number, millis: number) =>
+          Effect.gen(function* () {
+            const grants = yield* Effect.replicateEffect(limiter.acquire(request("Server", 0)), count)
+            for (const grant of grants) {
+              if (Option.isNone(grant)) continue
+              const ran = Duration.millis(millis)
+              yield* limiter.record({ _tag: "Succeeded", attempt: 2, granted: grant.value, ran })
+            }
+            levels.push(yield* limiter.level)
+          })
+        for (let n = 0; n < 20; n++) yield* sendAll(2000, 100)
+        for (let n = 0; n < 20; n++) yield* sendAll(2000, 6000 * 2 ** n)
+        const held = yield* Effect.replicateEffect(limiter.acquire(request("Server", 0)), 2000)
+        const waiting = yield* Effect.fork(Effect.zip(tokensFor(limiter, "Server"), now))
+        yield* Effect.sleep("5 seconds")
+        const granted = Option.getOrElse(held[0] ?? Option.none(), () => noGrant)
+        yield* limiter.record({ _tag: "Abandoned", attempt: 2, granted })
+        return [levels, yield* Effect.timeoutOption(Fiber.join(waiting), "10 seconds")]
+      })
+
+  /** Options of `opensAt` have a dot in their names. */
+  const opensAtOf = (options: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(
+      Object.entries(options).flatMap(([name, value]) => (name.startsWith("opensAt.") ? [[name.slice(8), value]] : []))
+    )
+
+  const circuitBreaker =
+    (base: Parameters<typeof CircuitBreaker.make>[0]): Trace =>
+    (options) =>
+      Effect.gen(function* () {
+        const opensAt = { ...base?.opensAt, ...opensAtOf(options) }
+        const breaker = yield* CircuitBreaker.make({
+          ...base,
+          ...options,
+          ...(Object.keys(opensAt).length > 0 && { opensAt: opensAt as { readonly consecutive: number } })
+        })
+        const seen: Array<unknown> = []
+        /** The end of an attempt, if it is granted, and what the circuit does then. */
+        const send = (kind: Verdict.Kind | undefined, hint?: Duration.DurationInput, seconds = 1) =>
+          Effect.gen(function* () {
+            const grant = yield* breaker.acquire(request("Server"))
+            const ran = Duration.seconds(seconds)
+            if (Option.isSome(grant)) {
+              const ended = { attempt: 2, granted: grant.value, ran }
+              yield* breaker.record(
+                kind === undefined
+                  ? { _tag: "Succeeded", ...ended }
+                  : { _tag: "Failed", ...ended, verdict: Verdict.retryable(kind, { hint }) }
+              )
+            }
+            seen.push(Option.isSome(grant), yield* breaker.state, yield* now)
+          })
+        const open = (hint?: Duration.DurationInput) =>
+          Effect.forEach(Array.from({ length: 24 }), () => send("Server", hint))
+        for (const kind of ["Server", "Server", "Throttling", "Throttling", "Throttling", undefined] as const) {
+          yield* send(kind)
+        }
+        yield* open()
+        yield* Effect.sleep("16 seconds")
+        // A probe that does not end, and another one.
+        for (let n = 0; n < 2; n++) seen.push(Option.isSome(yield* breaker.acquire(request("Server", 0))))
+        yield* Effect.sleep("30 seconds")
+        yield* send(undefined)
+        yield* open("2 hours")
+        return seen
+      }).pipe(Effect.provide(SeededRandom.layerConstant(0.5)))
+
   const logs: Trace = (options) =>
     Effect.gen(function* () {
       const levels: Array<string> = []
@@ -354,6 +429,45 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
       neutral: long
     },
     "`RateLimiter.concurrencyLimit` `maxWaiting`": { trace: concurrencyLimit({ limit: 3 }), other: 0, neutral: 1e9 },
+    "`RateLimiter.adaptiveConcurrency` `least`": { trace: adaptiveConcurrency({}), other: 5 },
+    "`RateLimiter.adaptiveConcurrency` `most`": { trace: adaptiveConcurrency({}), other: 100 },
+    "`RateLimiter.adaptiveConcurrency` `initial`": { trace: adaptiveConcurrency({}), other: 10 },
+    "`RateLimiter.adaptiveConcurrency` `rule`": { trace: adaptiveConcurrency({}), other: "aimd" },
+    "`RateLimiter.adaptiveConcurrency` `samples`": { trace: adaptiveConcurrency({}), other: 10 },
+    "`RateLimiter.adaptiveConcurrency` `slowerThan`": { trace: adaptiveConcurrency({ rule: "aimd" }), other: 10_000 },
+    "`RateLimiter.adaptiveConcurrency` `whenShort`": { trace: adaptiveConcurrency({}), other: "refuse" },
+    "`RateLimiter.adaptiveConcurrency` `maxWait`": {
+      trace: adaptiveConcurrency({}),
+      other: "1 second",
+      neutral: long
+    },
+    "`RateLimiter.adaptiveConcurrency` `maxWaiting`": { trace: adaptiveConcurrency({}), other: 0, neutral: 1e9 },
+    "`CircuitBreaker.make` `opensAt.consecutive`": { trace: circuitBreaker({}), other: 4 },
+    "`CircuitBreaker.make` `opensAt.atLeast`": {
+      trace: circuitBreaker({ opensAt: { ratio: 0.5, window: "1 minute" } }),
+      other: 10
+    },
+    "`CircuitBreaker.make` `kinds`": {
+      trace: circuitBreaker({}),
+      other: ["Server", "Throttling"],
+      neutral: ["Server", "Timeout", "Transient"]
+    },
+    "`CircuitBreaker.make` `slowerThan`": { trace: circuitBreaker({}), other: "500 millis", neutral: long },
+    "`CircuitBreaker.make` `openFor`": {
+      trace: circuitBreaker({}),
+      other: "10 seconds",
+      neutral: Backoff.jittered(Backoff.constant({ delay: "10 seconds" }), Jitter.additive({ max: "5 seconds" }))
+    },
+    "`CircuitBreaker.make` `maxHint`": { trace: circuitBreaker({}), other: "1 minute" },
+    "`CircuitBreaker.make` `probes`": { trace: circuitBreaker({}), other: 2 },
+    "`CircuitBreaker.make` `successes`": { trace: circuitBreaker({}), other: 2 },
+    "`CircuitBreaker.make` `probeTimeout`": { trace: circuitBreaker({}), other: "1 hour", neutral: "30 seconds" },
+    "`CircuitBreaker.make` `whenShort`": { trace: circuitBreaker({}), other: "wait" },
+    "`CircuitBreaker.make` `maxWait`": {
+      trace: circuitBreaker({ whenShort: "wait" }),
+      other: "1 second",
+      neutral: long
+    },
     "`Observe.logs` `NestingNoticed`": { trace: logs, other: "Error" },
     "`Observe.logs` `AttemptFailed`": { trace: logs, other: "Error" },
     "`Observe.logs` `RetryScheduled`": { trace: logs, other: "Error" },
@@ -888,6 +1002,16 @@ tableOf(
           }
           const ended = yield* stopped([down], Retry.orStopped({ ...policy, rateLimiter: once }))
           expect(ended).toEqual({ calls: [0], error: "down", reason: "RateLimiterRefused", endedAt: 1000 })
+        })
+      ),
+
+    "The rate limiter knows before the wait that it will refuse, as a circuit breaker does": () =>
+      virtually("stops without a wait", () =>
+        Effect.gen(function* () {
+          const rateLimiter = yield* CircuitBreaker.make({ opensAt: { consecutive: 1 }, openFor: "2 seconds" })
+          const classifier = () => Verdict.server
+          const ended = yield* stopped([down], Retry.orStopped({ ...policy, classifier, rateLimiter }))
+          expect(ended).toEqual({ calls: [0], error: "down", reason: "RateLimiterRefused", endedAt: 0 })
         })
       ),
 
