@@ -37,7 +37,7 @@ export const inject = (self: typeof fetch, injector: Injector<unknown, "http">):
           case "Throttle":
             return Effect.sync(() => WebFault.madeUp(fault))
           case "Reset":
-            return Effect.fail(new TypeError("fetch failed", { cause: new ConnectionReset({ code: "ECONNRESET" }) }))
+            return Effect.fail(fetchFailed())
           default:
             return Effect.map(sent, (response) => {
               const { body } = response
@@ -60,3 +60,6 @@ export const inject = (self: typeof fetch, injector: Injector<unknown, "http">):
     throw signal?.aborted === true ? signal.reason : Cause.squash(exit.cause)
   }
 }
+
+/** The error of `fetch` for a connection that was reset. */
+const fetchFailed = (): unknown => new TypeError("fetch failed", { cause: new ConnectionReset({ code: "ECONNRESET" }) })
