@@ -18,7 +18,7 @@ export interface Owner {
 export const placeholder: Owner = {
   repository: "http://127.0.0.1/effect-retry",
   homepage: "http://127.0.0.1/site",
-  author: "Nobody"
+  author: "An author"
 }
 
 /** The address without what tools put around it. */
