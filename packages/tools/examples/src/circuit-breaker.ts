@@ -44,15 +44,15 @@ export const program = Effect.gen(function* () {
 
 // #region expected
 export const expected = {
-  calls: [0, 1, 11, 42, 73, 83, 93],
+  calls: [0, 1, 11, 41, 71, 81, 91],
   ends: [
     "down",
     "down",
-    "later: Open, 14 s",
-    "later: Open, 4 s",
+    "later: Open, 15 s",
+    "later: Open, 5 s",
     "down",
-    "later: Open, 14 s",
-    "later: Open, 4 s",
+    "later: Open, 15 s",
+    "later: Open, 5 s",
     "paid",
     "paid",
     "paid"
