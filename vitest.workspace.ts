@@ -9,6 +9,7 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 const longest = [
   "tools/demo/test/Demo",
   "tools/examples/test/examples",
+  "plan/test/fit/Fit",
   "core/test/fund/model",
   "core/test/loop/Yielding",
   "http/test/loop/Sockets",
