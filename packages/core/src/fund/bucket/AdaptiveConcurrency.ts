@@ -33,6 +33,8 @@ interface Options extends Waiting.Options {
 interface State {
   readonly inFlight: number
   readonly concurrency: Concurrency.Concurrency
+  /** Whether sheddable attempts leave a part of the limit: once another one has asked. */
+  readonly keeps: boolean
 }
 
 /** The grant of an attempt, which knows how many were in flight then. */
@@ -80,8 +82,8 @@ const sampleOf = (outcome: Outcome, inFlight: number): Concurrency.Sample | unde
  * come too fast.
  *
  * A limit that falls interrupts no attempt. Waiting is by `TokenBucket.Priority`, then first come, first served; where attempts
- * do not wait, `sheddable` ones leave a fifth of the limit to others. Attempts that differ in their cost want limits of their
- * own, see `TokenBucket.keyed`. The level is how many attempts could be granted now.
+ * do not wait, `sheddable` ones leave a fifth of the limit to others, once others have asked. Attempts that differ in their cost
+ * want limits of their own, see `TokenBucket.keyed`. The level is how many attempts could be granted now.
  * Sources: Envoy, adaptive concurrency, the gradient controller with its 25 % of head-room and its least limit,
  * https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/adaptive_concurrency_filter; Netflix
  * concurrency-limits, `AIMDLimit`, https://github.com/Netflix/concurrency-limits; both read 2026-11-24. The learned baseline
@@ -92,17 +94,22 @@ const sampleOf = (outcome: Outcome, inFlight: number): Concurrency.Sample | unde
 export const adaptiveConcurrency = (options: Options = {}): Effect.Effect<TokenBucket> => {
   const { initial, ...settings } = check(options)
   const maxWait = Waiting.check(owner, options, "wait")
-  const sheds = Option.isNone(maxWait)
-  const isFree = ({ concurrency: { limit }, inFlight }: State): boolean =>
-    inFlight < limit && (!sheds || inFlight < Priority.leastOf(limit) || Priority.currentLevel() > 0)
-  const left = ({ concurrency, inFlight }: State): State => ({ concurrency, inFlight: Math.max(0, inFlight - 1) })
+  const isFree = ({ concurrency: { limit }, inFlight, keeps }: State): boolean =>
+    inFlight < limit && (!keeps || inFlight < Priority.leastOf(limit) || !Priority.isSheddable())
+  const left = ({ concurrency, inFlight, keeps }: State): State => ({
+    concurrency,
+    inFlight: Math.max(0, inFlight - 1),
+    keeps
+  })
   const arithmetic: TokenStore.Arithmetic<State> = {
-    initial: () => ({ inFlight: 0, concurrency: Concurrency.make(initial) }),
+    initial: () => ({ inFlight: 0, concurrency: Concurrency.make(initial), keeps: false }),
     isTimeless: true,
     maxWaiting: Waiting.checkMost(owner, options.maxWaiting, maxWait),
+    asked: (state) => (state.keeps || Priority.isSheddable() ? state : { ...state, keeps: true }),
     take: (state) => {
+      const { concurrency, keeps } = state
       const inFlight = state.inFlight + 1
-      return isFree(state) ? Option.some([inFlight, { concurrency: state.concurrency, inFlight }]) : Option.none()
+      return isFree(state) ? Option.some([inFlight, { concurrency, inFlight, keeps }]) : Option.none()
     },
     put: left,
     granted: (inFlight, refund): Place => ({ tokens: 1, refund, inFlight }),
@@ -117,9 +124,10 @@ export const adaptiveConcurrency = (options: Options = {}): Effect.Effect<TokenB
       if (!isPlace(granted)) return Effect.void
       const sample = sampleOf(outcome, granted.inFlight)
       return store.change((state) => {
-        const { concurrency, inFlight } = left(state)
+        const { concurrency, inFlight, keeps } = left(state)
         return {
           inFlight,
+          keeps,
           concurrency: sample === undefined ? concurrency : Concurrency.noted(concurrency, settings, sample)
         }
       })

@@ -31,6 +31,8 @@ interface InFlight {
   readonly grantedFirst: number
   /** Retries that were granted and have not ended: those that wait for their delay are in flight too. */
   readonly retries: number
+  /** Whether sheddable attempts leave a part of the limit: once another one has asked. */
+  readonly keeps: boolean
 }
 
 interface Limits {
@@ -65,15 +67,16 @@ const free = ({ first, grantedFirst, retries }: InFlight, limits: Limits, isFirs
 }
 
 /** Every field is written out here, and below: to spread a record of numbers takes V8 ten times as long. */
-const changed = ({ first, grantedFirst, retries }: InFlight, attempt: number, granted: number): InFlight =>
+const changed = ({ first, grantedFirst, keeps, retries }: InFlight, attempt: number, granted: number): InFlight =>
   attempt === 1
-    ? { first, grantedFirst: Math.max(0, grantedFirst + granted), retries }
-    : { first, grantedFirst, retries: Math.max(0, retries + granted) }
+    ? { first, grantedFirst: Math.max(0, grantedFirst + granted), keeps, retries }
+    : { first, grantedFirst, keeps, retries: Math.max(0, retries + granted) }
 
 /** First attempts start (1), or end (-1). */
-const counted = ({ first, grantedFirst, retries }: InFlight, change: 1 | -1): InFlight => ({
+const counted = ({ first, grantedFirst, keeps, retries }: InFlight, change: 1 | -1): InFlight => ({
   first: Math.max(0, first + change),
   grantedFirst,
+  keeps,
   retries
 })
 
@@ -83,8 +86,8 @@ const counted = ({ first, grantedFirst, retries }: InFlight, change: 1 | -1): In
  * Formula: granted attempts in flight `<= limit`, and retries in flight `<= max(atLeast, ratio * n)`, where `n` are the
  * first attempts under way and the granted retries. As a policy's `rateLimiter` it bounds all attempts by `limit`; as
  * its `bucket` it bounds the retries alone, from the beginning of their delay. Waiting is by `TokenBucket.Priority`,
- * then first come, first served; where attempts do not wait, `sheddable` ones leave a fifth of the limit to others. The
- * level is how many retries could be granted now. A policy with one in both places needs two: with a single one, a
+ * then first come, first served; where attempts do not wait, `sheddable` ones leave a fifth of the limit to others, once
+ * others have asked. The level is how many retries could be granted now. A policy with one in both places needs two: with a single one, a
  * retry would wait for its own token. It hears of starts and of abandoned attempts. Source of `ratio` and `atLeast`:
  * Envoy's retry budget, `budget_percent` (20 %) and `min_retry_concurrency` (3),
  * https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto, read 2026-11-20.
@@ -95,16 +98,17 @@ export const concurrencyLimit = (options: Options): Effect.Effect<TokenBucket> =
   const limits = check(options)
   const maxWait = Waiting.check(owner, options, "wait")
   const maxWaiting = Waiting.checkMost(owner, options.maxWaiting, maxWait)
-  const ofSheddable = Option.isNone(maxWait) ? Priority.leastOf(limits.limit) : Infinity
-  const isFree = (state: InFlight, { attempt }: Pick<Request, "attempt">) => free(state, limits, attempt === 1) >= 1
+  const ofSheddable = Priority.leastOf(limits.limit)
+  const isFree = (state: InFlight, { attempt }: Request) =>
+    free(state, limits, attempt === 1) >= 1 &&
+    (!state.keeps || state.grantedFirst + state.retries < ofSheddable || !Priority.isSheddable())
   const arithmetic: TokenStore.Arithmetic<InFlight> = {
-    initial: () => ({ first: 0, grantedFirst: 0, retries: 0 }),
+    initial: () => ({ first: 0, grantedFirst: 0, retries: 0, keeps: false }),
     isTimeless: true,
     maxWaiting,
+    asked: (state) => (state.keeps || Priority.isSheddable() ? state : { ...state, keeps: true }),
     take: (state, _now, cost, _demand, request) =>
-      isFree(state, request) && (state.grantedFirst + state.retries < ofSheddable || Priority.currentLevel() > 0)
-        ? Option.some([cost, changed(state, request.attempt, cost)])
-        : Option.none(),
+      isFree(state, request) ? Option.some([cost, changed(state, request.attempt, cost)]) : Option.none(),
     put: (state, _now, tokens, { attempt }) => changed(state, attempt, -tokens),
     // Only the end of another attempt makes room.
     millisUntil: () => Infinity,

@@ -13,8 +13,9 @@ export const levels = ["sheddable", "default", "critical"] as const
  *
  * `Effect.provideService(operation, TokenBucket.Priority, "sheddable")` sets it for a part of a program. A bucket that has
  * attempts wait serves the higher ones first; each second of a wait counts as one level, so none waits for ever behind later
- * ones. A limiter that refuses, `acceptRatio` or a limit of concurrency, refuses the lower ones first. A bucket that pays for
- * retries and refuses keeps half of its tokens from `sheddable` ones, once others have asked it.
+ * ones. A limiter that refuses, `acceptRatio` or a limit of concurrency, refuses the lower ones first. Once others have asked, a limit
+ * of concurrency that refuses keeps a fifth of its places from `sheddable` ones, and a bucket that pays for retries half of its
+ * tokens.
  *
  * @category models
  */
@@ -22,15 +23,18 @@ export class Priority extends Context.Reference<Priority>()("@effect-retry/core/
   defaultValue: (): (typeof levels)[number] => "default"
 }) {}
 
-/** What sheddable attempts may have of a limit of attempts in flight: four fifths, and at least one. */
+/** What sheddable attempts may have of a limit of attempts in flight, once others have asked: four fifths, and at least one. */
 export const leastOf = (limit: number): number => Math.max(1, Math.floor(limit * 0.8))
 
 /** The lowest level. */
 export const lowest = 0
 
+/** Whether the attempt that asks is sheddable. To be called while an effect runs. */
+export const isSheddable = (): boolean => currentLevel() === lowest
+
 /** What the attempt that asks leaves of a capacity to others: a sheddable one half of it, where `highest` has asked as well. */
 export const leftOf = (capacity: number, highest: number): number =>
-  highest > lowest && currentLevel() === lowest ? capacity / 2 : 0
+  highest > lowest && isSheddable() ? capacity / 2 : 0
 
 /** A wait of so long counts as one level. */
 export const stepMillis = 1000

@@ -5,6 +5,7 @@ import { Duration, Effect, FastCheck as fc, Fiber, Option } from "effect"
 import { chanceOfLevel } from "../../../src/fund/bucket/AcceptRatio.ts"
 import { law } from "../../support/Laws.ts"
 import { acquire, isGranted, start, succeed } from "../Asking.ts"
+import * as SteppedClock from "../SteppedClock.ts"
 
 type Level = "critical" | "default" | "sheddable"
 
@@ -140,7 +141,7 @@ describe("TokenBucket.Priority", () => {
     )
   )
 
-  it.effect("leaves a fifth of a limit to attempts that are not sheddable, where none wait", () =>
+  it.effect("leaves a fifth of a limit to attempts that are not sheddable once one has asked, where none wait", () =>
     world(
       Effect.gen(function* () {
         for (const [limit, sheddable] of [
@@ -150,10 +151,16 @@ describe("TokenBucket.Priority", () => {
           [1, 1]
         ] as const) {
           const bucket = yield* RateLimiter.concurrencyLimit({ limit, whenShort: "refuse" })
-          const granted = yield* Effect.replicateEffect(at("sheddable")(isGranted(bucket)), limit + 1)
-          expect(granted.filter(Boolean).length).toBe(sheddable)
-          const rest = yield* Effect.replicateEffect(at("default")(isGranted(bucket)), limit + 1)
-          expect(rest.filter(Boolean).length).toBe(limit - sheddable)
+          const grants = (level: Level) =>
+            Effect.map(Effect.replicateEffect(at(level)(acquire(bucket)), limit + 1), (answers) =>
+              answers.flatMap(Option.toArray)
+            )
+          const alone = yield* grants("sheddable")
+          expect(alone.length).toBe(limit)
+          yield* Effect.forEach(alone, ({ refund }) => refund)
+          expect(yield* at("default")(isGranted(bucket))).toBe(true)
+          expect((yield* grants("sheddable")).length).toBe(Math.max(0, sheddable - 1))
+          expect((yield* grants("default")).length).toBe(Math.min(limit - 1, limit - sheddable))
         }
       })
     )
@@ -245,71 +252,98 @@ const budgets = [
   ["requestRatio", TokenBucket.requestRatio({ floorPerSecond: 1, window: "10 seconds" })]
 ] as const
 
-type Asked = { readonly _tag: "Ask"; readonly level: Level } | { readonly _tag: "Succeed" | "Start" | "Wait" }
+/** Limiters that refuse what they cannot grant at once. */
+const limiters = [
+  ["concurrencyLimit", RateLimiter.concurrencyLimit({ limit: 5, whenShort: "refuse" })],
+  ["concurrencyLimit by ratio", RateLimiter.concurrencyLimit({ limit: 6, ratio: 0.2, whenShort: "refuse" })],
+  ["adaptiveConcurrency", RateLimiter.adaptiveConcurrency({ initial: 5, samples: 2, whenShort: "refuse" })],
+  ["adaptiveConcurrency by aimd", RateLimiter.adaptiveConcurrency({ initial: 5, rule: "aimd", whenShort: "refuse" })],
+  ["acceptRatio", RateLimiter.acceptRatio({ K: 1 })],
+  ["fixed", RateLimiter.fixed({ rate: 1, burst: 4, whenShort: "refuse" })],
+  ["circuit breaker", CircuitBreaker.make({ opensAt: { consecutive: 2 }, openFor: "1 second" })]
+] as const
+
+type Told = "Start" | "Succeed" | "Throttle" | "Timeout" | "Wait"
+
+type Asked = { readonly _tag: "Ask"; readonly level: Level } | { readonly _tag: Told }
 
 const asked: fc.Arbitrary<Asked> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ _tag: fc.constant("Ask" as const), level: fc.constantFrom(...levels) }) },
-  { weight: 1, arbitrary: fc.record({ _tag: fc.constantFrom("Succeed" as const, "Start" as const, "Wait" as const) }) }
+  {
+    weight: 1,
+    arbitrary: fc.record({ _tag: fc.constantFrom<Told>("Start", "Succeed", "Throttle", "Timeout", "Wait") })
+  }
 )
+
+/** Ends the attempt that was granted first, if there is one. */
+const told = (bucket: TokenBucket.TokenBucket, _tag: Told, granted: TokenBucket.Grant) => {
+  const ended = { attempt: 2, granted, ran: Duration.millis(granted.tokens) }
+  if (_tag === "Succeed") return bucket.record({ _tag: "Succeeded", ...ended })
+  const verdict = _tag === "Throttle" ? Verdict.throttling : Verdict.timeout
+  return bucket.record({ _tag: "Failed", ...ended, verdict })
+}
 
 /** What a bucket answers, and its level in the end. */
 const played = (
   make: Effect.Effect<TokenBucket.TokenBucket>,
   history: ReadonlyArray<Asked>,
   of: (level: Level) => Level | undefined = (level) => level
-) =>
-  Effect.gen(function* () {
-    const bucket = yield* make
-    const answers: Array<boolean> = []
-    for (const each of history) {
-      if (each._tag === "Ask") {
-        const level = of(each.level)
-        answers.push(yield* level === undefined ? isGranted(bucket) : at(level)(isGranted(bucket)))
-      } else
-        yield* each._tag === "Succeed" ? succeed(bucket) : each._tag === "Start" ? start(bucket) : Effect.sleep(700)
+) => {
+  const clock = SteppedClock.make()
+  const random = Effect.runSync(Effect.provide(Effect.random, SeededRandom.layer("priority")))
+  const run = <A>(self: Effect.Effect<A>) => clock.run(Effect.withRandom(self, random))
+  const bucket = run(make)
+  const held: Array<TokenBucket.Grant> = []
+  const step = (asked: Asked): ReadonlyArray<boolean> => {
+    if (asked._tag === "Wait") clock.advance(700)
+    else if (asked._tag === "Start") run(start(bucket))
+    else if (asked._tag === "Ask") {
+      const level = of(asked.level)
+      const answer = run(level === undefined ? acquire(bucket) : at(level)(acquire(bucket)))
+      if (Option.isSome(answer)) held.push(answer.value)
+      return [Option.isSome(answer)]
+    } else {
+      const granted = held.shift()
+      run(granted === undefined ? succeed(bucket) : told(bucket, asked._tag, granted))
     }
-    return { answers, left: yield* bucket.level }
-  }).pipe(VirtualClock.run)
+    return []
+  }
+  return { answers: history.flatMap(step), left: run(bucket.level) }
+}
 
 describe.each(budgets)("TokenBucket.Priority of a %s", (_, make) => {
-  it.effect("has sheddable retries leave half of the tokens, once others have asked", () =>
-    Effect.gen(function* () {
-      const times = (level: Level, count: number) =>
-        Array.from({ length: count }, () => ({ _tag: "Ask", level }) as const)
-      const granted = (history: ReadonlyArray<Asked>) =>
-        Effect.map(played(make, history), ({ answers }) => answers.map((isGranted) => (isGranted ? 1 : 0)).join(""))
-      expect(yield* granted(times("sheddable", 11))).toBe("11111111110")
-      expect(yield* granted([...times("default", 1), ...times("sheddable", 6), ...times("default", 6)])).toBe(
-        "1111100111110"
-      )
-      expect(yield* granted([...times("sheddable", 9), ...times("critical", 1), ...times("sheddable", 1)])).toBe(
-        "11111111110"
-      )
-    })
-  )
+  it("has sheddable retries leave half of the tokens, once others have asked", () => {
+    const times = (level: Level, count: number) =>
+      Array.from({ length: count }, () => ({ _tag: "Ask", level }) as const)
+    const granted = (history: ReadonlyArray<Asked>) =>
+      played(make, history)
+        .answers.map((isGranted) => (isGranted ? 1 : 0))
+        .join("")
+    expect(granted(times("sheddable", 11))).toBe("11111111110")
+    expect(granted([...times("default", 1), ...times("sheddable", 6), ...times("default", 6)])).toBe("1111100111110")
+    expect(granted([...times("sheddable", 9), ...times("critical", 1), ...times("sheddable", 1)])).toBe("11111111110")
+  })
+})
 
-  it.effect.prop(
+describe.each([...budgets, ...limiters])("TokenBucket.Priority of a %s", (_, make) => {
+  it.prop(
     "changes nothing where all have one level",
     [fc.array(asked, { maxLength: 40 })],
-    ([history]) =>
-      Effect.gen(function* () {
-        const expected = yield* played(make, history, () => undefined)
-        for (const level of levels) expect(yield* played(make, history, () => level)).toEqual(expected)
-      }),
+    ([history]) => {
+      const expected = played(make, history, () => undefined)
+      for (const level of levels) expect(played(make, history, () => level)).toEqual(expected)
+    },
     law(50)
   )
 
-  it.effect.prop(
+  it.prop(
     "grants to a higher level what it grants to a lower one",
     [fc.array(asked, { maxLength: 40 })],
-    ([history]) =>
-      Effect.gen(function* () {
-        const last = (level: Level) =>
-          Effect.map(played(make, [...history, { _tag: "Ask", level }]), ({ answers }) => answers.at(-1))
-        const [lowest, middle, highest] = [yield* last("sheddable"), yield* last("default"), yield* last("critical")]
-        if (lowest) expect(middle).toBe(true)
-        if (middle) expect(highest).toBe(true)
-      }),
+    ([history]) => {
+      const last = (level: Level) => played(make, [...history, { _tag: "Ask", level }]).answers.at(-1)
+      if (last("sheddable")) expect(last("default")).toBe(true)
+      if (last("default")) expect(last("critical")).toBe(true)
+    },
     law(50)
   )
 })
