@@ -32,12 +32,12 @@
  * ])
  * ```
  */
-export { explain } from "./Explain.ts"
+export { explain } from "./explain/Explain.ts"
 export { type Fit, fit, type FitOptions, type Fitted } from "./fit/Fit.ts"
-export type { Explainable, Options, Plan, PlannedAttempt, Scheduled, Worst } from "./PlanRecord.ts"
-export { toText } from "./PlanText.ts"
+export type { Explainable, Options, Plan, PlannedAttempt, Scheduled, Worst } from "./explain/PlanRecord.ts"
+export { toText } from "./explain/PlanText.ts"
 export { UnreadableLine } from "./replay/Lines.ts"
 export { type Replay, replay, type ReplayOptions } from "./replay/Replay.ts"
-export type { Assumption, Warning } from "./Remark.ts"
-export { type Sample, sample, type SampleOptions } from "./Sample.ts"
-export { explainSchedule, type RunOptions } from "./ScheduleRuns.ts"
+export type { Assumption, Warning } from "./explain/Remark.ts"
+export { type Sample, sample, type SampleOptions } from "./sample/Sample.ts"
+export { explainSchedule, type RunOptions } from "./sample/ScheduleRuns.ts"

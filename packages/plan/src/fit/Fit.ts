@@ -6,10 +6,10 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Candidates from "./Candidates.ts"
-import * as Draws from "./Draws.ts"
+import * as Draws from "../chance/Draws.ts"
 import type { Estimate } from "./Estimate.ts"
 import * as LatencyModel from "./LatencyModel.ts"
-import * as Timekeeper from "../Timekeeper.ts"
+import * as Timekeeper from "../clock/Timekeeper.ts"
 import * as Trial from "./Trial.ts"
 
 /** What is known of a server, and of the traffic of one client. */

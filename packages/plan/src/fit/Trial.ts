@@ -5,12 +5,12 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Pcg from "../Pcg.ts"
-import * as RandomLine from "../RandomLine.ts"
+import * as Pcg from "../chance/Pcg.ts"
+import * as RandomLine from "../chance/RandomLine.ts"
 import * as Client from "../load/Client.ts"
-import type { Draws } from "./Draws.ts"
+import type { Draws } from "../chance/Draws.ts"
 import * as Estimate from "./Estimate.ts"
-import * as Instant from "./Instant.ts"
+import * as Instant from "../clock/Instant.ts"
 import type { LatencyModel } from "./LatencyModel.ts"
 
 /** What is known and wanted, in numbers. */

@@ -4,8 +4,8 @@
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as SeededRandom from "../SeededRandom.ts"
-import { runScoped } from "../Timekeeper.ts"
+import * as SeededRandom from "../chance/SeededRandom.ts"
+import { runScoped } from "../clock/Timekeeper.ts"
 import * as Client from "./Client.ts"
 
 /**

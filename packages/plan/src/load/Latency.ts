@@ -9,9 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
 import * as Random from "effect/Random"
-import { below } from "../Pcg.ts"
-import * as SeededRandom from "../SeededRandom.ts"
-import { runScoped } from "../Timekeeper.ts"
+import { below } from "../chance/Pcg.ts"
+import * as SeededRandom from "../chance/SeededRandom.ts"
+import { runScoped } from "../clock/Timekeeper.ts"
 import * as Client from "./Client.ts"
 
 /**

@@ -2,7 +2,7 @@ import { TokenBucket } from "@effect-retry/core"
 import { Load, Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
-import * as Draws from "../../src/fit/Draws.ts"
+import * as Draws from "../../src/chance/Draws.ts"
 import * as LatencyModel from "../../src/fit/LatencyModel.ts"
 import * as Trial from "../../src/fit/Trial.ts"
 

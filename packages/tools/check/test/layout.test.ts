@@ -1,4 +1,4 @@
-import { filesBelow, publishedPackages } from "@effect-retry/check/Workspace"
+import { filesBelow, publishedPackages, read } from "@effect-retry/check/Workspace"
 import { describe, expect, it } from "vitest"
 
 const stages = ["accept", "classify", "decide", "fund", "loop", "observe"]
@@ -20,5 +20,12 @@ describe("layout", () => {
       return path !== "index.ts" && !(stages.includes(stage) && modules.test(file.join("/")))
     })
     expect(strange).toEqual([])
+  })
+
+  // And those of a package without stages by the names of its folders.
+  it("of packages/plan is doors, and the folders that the flow rule knows", () => {
+    const rooms = new Set(sources("packages/plan").map((path) => (path.includes("/") ? path.split("/")[0] : "")))
+    const known = read(".oxlintrc.json").matchAll(/"packages\/plan\/src\/(\w+)\/\*\*"/g)
+    expect([...rooms].toSorted()).toEqual(["", ...[...known].map(([, room]) => room!)].toSorted())
   })
 })

@@ -217,6 +217,24 @@ describe("the folders of fund", () => {
   })
 })
 
+describe("the folders of plan", () => {
+  const rooms = ["chance", "clock", "bounds", "explain", "sample", "load", "fit", "replay"]
+  const ways = rooms.flatMap((from) => [
+    ...rooms.map((to) => ({ from, to, path: `../${to}/A.ts` })),
+    { from, to: "", path: "../Plan.ts" }
+  ])
+  const plan = plant(
+    "plan",
+    Object.fromEntries(ways.map(({ from, path, to }) => [`src/${from}/To${to}.ts`, `export { a } from "${path}"`]))
+  )
+
+  it("are in order, and import none of its files", () => {
+    const refused = ways.filter(({ from, to }) => to === "" || rooms.indexOf(to) > rooms.indexOf(from))
+    const broken = refused.map(({ from, to }) => `${from}/To${to}.ts:1 no-restricted-imports`)
+    expect(plan().toSorted()).toEqual(broken.toSorted())
+  })
+})
+
 describe("pure files", () => {
   const impure = `import * as Effect from "effect/Effect"\nexport const a = Effect.never`
   const pure = [

@@ -18,7 +18,11 @@ export const floors: { readonly [folder: string]: number } = {
   "core/loop/run": 96,
   "core/loop": 96,
   "core/observe": 96,
-  plan: 96,
+  "plan/chance": 96,
+  "plan/clock": 96,
+  "plan/bounds": 96,
+  "plan/explain": 96,
+  "plan/sample": 96,
   "plan/load": 96,
   "http/accept": 95,
   "http/classify": 95,
@@ -35,6 +39,9 @@ export const path = (folder: string, kind: "src" | "test"): string => {
   const [name = "", ...stage] = folder.split("/")
   return join("packages", name, kind, ...stage)
 }
+
+/** Where the tests of a folder are: the rooms of plan have those of the whole package. */
+export const tests = (folder: string): string => path(folder.startsWith("plan/") ? "plan" : folder, "test")
 
 /** The names of the sources of a folder, without those of the folders inside. The index of a package has no code. */
 export const files = (folder: string): ReadonlyArray<string> =>

@@ -47,7 +47,7 @@ const stateOf = (folder: string, tests: ReadonlyArray<string>, processes: number
 }
 
 /**
- * Judges the mutants of the files `names` of a folder by the tests of the folder whose names are `tests`.
+ * Judges the mutants of the files `names` of a folder by those tests of the folder whose names are `tests`.
  */
 export const run = async (
   folder: string,
@@ -65,7 +65,7 @@ export const run = async (
   mkdirSync(directory, { recursive: true })
   const equivalent = known(sources, mutants, equivalents)
   writeRun(directory, {
-    tests: tests.map((name) => join(Folders.path(folder, "test"), "**", `${name}.test.ts`)),
+    tests: tests.map((name) => join(Folders.tests(folder), "**", `${name}.test.ts`)),
     sources: Object.fromEntries(files.map(({ content, name }) => [resolve(name), content])),
     known: equivalent,
     names: Object.fromEntries(mutants.map(({ fileName, id }) => [id, basename(fileName, ".ts")])),

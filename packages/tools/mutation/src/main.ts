@@ -3,7 +3,7 @@
  * change.
  *
  *     pnpm mutation core/loop                        a folder of a package, with the tests of that folder
- *     pnpm mutation plan                             a package without such folders: the files beside its index
+ *     pnpm mutation plan/bounds                      a room of a package without stages, with all tests of the package
  *     pnpm mutation core/loop Within.ts              one file of it, or several
  *     pnpm mutation core/loop Within.ts --tests=Within,Loop    the same with two files of tests
  *     pnpm mutation core/loop --processes=2          twice as fast where there are two processors

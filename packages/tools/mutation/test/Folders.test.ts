@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { files, floors, group, path } from "../src/Folders.ts"
+import { files, floors, group, path, tests } from "../src/Folders.ts"
 
 describe("floors", () => {
   it("stand for folders that have sources", () => {
@@ -18,9 +18,18 @@ describe("path", () => {
   })
 })
 
+describe("tests", () => {
+  it.each([
+    ["core/loop", "packages/core/test/loop"],
+    ["plan/load", "packages/plan/test"]
+  ])("of %s are in %s", (folder, expected) => {
+    expect(tests(folder)).toBe(expected)
+  })
+})
+
 describe("files", () => {
   it("are those of the folder itself, without the index", () => {
-    expect(files("plan")).toContain("VirtualClock.ts")
+    expect(files("plan")).toContain("Plan.ts")
     expect(files("plan").filter((name) => name === "index.ts" || name.includes("/"))).toEqual([])
   })
 
@@ -36,13 +45,13 @@ describe("group", () => {
       "packages/core/src/fund/fiber/Within.ts",
       "packages/core/src/loop/Gone.ts",
       "packages/core/test/fund/fiber/Within.test.ts",
-      "packages/plan/src/Paths.ts",
+      "packages/plan/src/bounds/Paths.ts",
       "packages/plan/src/load/Server.ts",
       "packages/plan/src/index.ts"
     ]
     expect([...group(changed)]).toEqual([
       ["core/fund/fiber", ["Within.ts"]],
-      ["plan", ["Paths.ts"]],
+      ["plan/bounds", ["Paths.ts"]],
       ["plan/load", ["Server.ts"]]
     ])
   })

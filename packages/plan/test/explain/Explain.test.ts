@@ -15,7 +15,7 @@ import { Plan, SeededRandom } from "@effect-retry/plan"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Data, Duration, Effect, FastCheck as fc, Option, Schedule } from "effect"
-import { law } from "../../core/test/support/Laws.ts"
+import { law } from "../../../core/test/support/Laws.ts"
 import {
   delaysOf,
   excesses,
@@ -26,7 +26,7 @@ import {
   policies,
   slowest,
   times
-} from "./Operations.ts"
+} from "../Operations.ts"
 
 const exponential = Backoff.exponential({ base: 100 })
 const jittered = exponential.pipe(Backoff.capped("1 second"), Backoff.jittered(Jitter.equal))

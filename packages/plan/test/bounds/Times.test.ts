@@ -1,7 +1,7 @@
 import { Backoff, Curve } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import * as Extremes from "../src/Extremes.ts"
-import * as Times from "../src/Times.ts"
+import * as Extremes from "../../src/bounds/Extremes.ts"
+import * as Times from "../../src/bounds/Times.ts"
 
 const endless = Backoff.constant({ delay: 100 })
 const list = Backoff.fromDelays([100, 100])

@@ -2,8 +2,8 @@ import { AttemptTimeout, Backoff, Deadline, Jitter, Policy, Verdict } from "@eff
 import { Plan, SeededRandom } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Random, Schedule } from "effect"
-import { law } from "../../core/test/support/Laws.ts"
-import { operation, policies } from "./Operations.ts"
+import { law } from "../../../core/test/support/Laws.ts"
+import { operation, policies } from "../Operations.ts"
 
 const full = Backoff.exponential({ base: 100 }).pipe(Backoff.jittered(Jitter.full))
 

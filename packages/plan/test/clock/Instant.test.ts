@@ -1,6 +1,6 @@
 import { Deferred, Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import * as Instant from "../../src/fit/Instant.ts"
+import * as Instant from "../../src/clock/Instant.ts"
 
 describe("Instant.make", () => {
   it("runs what is due in the order of time, and of adding among equals", () => {

@@ -3,11 +3,11 @@ import { SeededRandom } from "@effect-retry/plan"
 import { Arbitraries } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Schedule } from "effect"
-import { law } from "../../core/test/support/Laws.ts"
-import { check } from "../src/Inputs.ts"
-import type { Scheduled } from "../src/PlanRecord.ts"
-import { run } from "../src/Simulation.ts"
-import { operation, policies } from "./Operations.ts"
+import { law } from "../../../core/test/support/Laws.ts"
+import { check } from "../../src/explain/Inputs.ts"
+import type { Scheduled } from "../../src/explain/PlanRecord.ts"
+import { run } from "../../src/sample/Simulation.ts"
+import { operation, policies } from "../Operations.ts"
 
 interface Failing {
   readonly ranMillis: number

@@ -1,6 +1,6 @@
 import { Backoff } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import * as Paths from "../src/Paths.ts"
+import * as Paths from "../../src/bounds/Paths.ts"
 
 const start = Paths.start(Backoff.constant({ delay: 1 }).tree)
 const other = Paths.start(Backoff.constant({ delay: 2 }).tree)

@@ -1,7 +1,7 @@
 import { SeededRandom } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Random } from "effect"
-import * as Pcg from "../src/Pcg.ts"
+import * as Pcg from "../../src/chance/Pcg.ts"
 
 const seeds = [0, 1, -1, 42, 0.1, -0.5, 2 ** 31, 2 ** 32, 1e20, Number.MAX_SAFE_INTEGER, "", "a", "contract", "ä€"]
 

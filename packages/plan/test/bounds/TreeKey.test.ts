@@ -1,7 +1,7 @@
 import { Backoff, Jitter } from "@effect-retry/core"
 import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import { describe, expect, it } from "@effect/vitest"
-import * as TreeKey from "../src/TreeKey.ts"
+import * as TreeKey from "../../src/bounds/TreeKey.ts"
 
 const one = Backoff.constant({ delay: 1 }).tree as Leaf
 const two = Backoff.constant({ delay: 2 }).tree as Leaf

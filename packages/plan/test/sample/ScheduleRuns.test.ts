@@ -2,7 +2,7 @@ import { AttemptTimeout, Backoff, Classifier, Curve, Deadline, Hint, Policy } fr
 import { Plan, SeededRandom } from "@effect-retry/plan"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Context, Duration, Effect, Option, Schedule } from "effect"
-import { delaysOf, times } from "./Operations.ts"
+import { delaysOf, times } from "../Operations.ts"
 
 const tags = (remarks: ReadonlyArray<{ readonly _tag: string }>) => remarks.map(({ _tag }) => _tag)
 

@@ -5,7 +5,7 @@ import type * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import type * as Hint from "@effect-retry/core/Hint"
 import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
 import type { Kind } from "@effect-retry/core/Verdict"
-import type { Path } from "./Paths.ts"
+import type { Path } from "../bounds/Paths.ts"
 import type { Explainable } from "./PlanRecord.ts"
 
 /** What is followed. */

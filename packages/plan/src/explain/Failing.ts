@@ -9,13 +9,13 @@ import type * as Hint from "@effect-retry/core/Hint"
 import * as HintRule from "@effect-retry/core/unstable/HintRule"
 import type { Kind } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
-import * as Extremes from "./Extremes.ts"
+import * as Extremes from "../bounds/Extremes.ts"
 import type { Delay, Journey } from "./Journey.ts"
 import * as Limits from "./Limits.ts"
-import * as Means from "./Means.ts"
-import type { Path } from "./Paths.ts"
-import { casesOf } from "./Times.ts"
-import type { Case } from "./Times.ts"
+import * as Means from "../bounds/Means.ts"
+import type { Path } from "../bounds/Paths.ts"
+import { casesOf } from "../bounds/Times.ts"
+import type { Case } from "../bounds/Times.ts"
 
 /** One way in which the current attempt of a path can fail. */
 export interface Failure {

@@ -11,7 +11,7 @@ import type { Retryable } from "@effect-retry/core/Verdict"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { longestRun } from "./Limits.ts"
+import { longestRun } from "../explain/Limits.ts"
 
 /** What happens in an operation. */
 export interface Scenario {

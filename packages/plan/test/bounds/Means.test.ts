@@ -1,7 +1,7 @@
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
 import type { Tree } from "@effect-retry/core/unstable/BackoffTree"
 import { describe, expect, it } from "@effect/vitest"
-import * as Means from "../src/Means.ts"
+import * as Means from "../../src/bounds/Means.ts"
 
 const input = { kind: "Server", ranMillis: 0, elapsedMillis: 0 } as const
 

@@ -8,9 +8,9 @@ import * as HintRule from "@effect-retry/core/unstable/HintRule"
 import { longestMillis, wholeMillis } from "@effect-retry/core/unstable/Millis"
 import type { Followed, Journey } from "./Journey.ts"
 import * as Limits from "./Limits.ts"
-import type { Path } from "./Paths.ts"
+import type { Path } from "../bounds/Paths.ts"
 import type { Scheduled } from "./PlanRecord.ts"
-import { withinMillis } from "./Times.ts"
+import { withinMillis } from "../bounds/Times.ts"
 
 /** How many delays of all curves together are computed. */
 const mostDelays = 20_000

@@ -3,8 +3,8 @@ import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, FastCheck as fc, Option } from "effect"
-import { law } from "../../core/test/support/Laws.ts"
-import { policies } from "./Operations.ts"
+import { law } from "../../../core/test/support/Laws.ts"
+import { policies } from "../Operations.ts"
 
 /** What a plan may ask of curves at most: some tens of milliseconds of work. */
 const mostAsked = 500_000

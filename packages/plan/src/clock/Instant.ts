@@ -6,7 +6,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as ClockLine from "../ClockLine.ts"
+import * as ClockLine from "./ClockLine.ts"
 import * as Agenda from "./Agenda.ts"
 
 export interface Instant {

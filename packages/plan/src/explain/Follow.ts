@@ -10,8 +10,8 @@ import type { Failure, Step, Telling } from "./Failing.ts"
 import { clippedLatest, failuresOf, stepsOf } from "./Failing.ts"
 import type { Delay, Followed, Journey, Row } from "./Journey.ts"
 import * as Limits from "./Limits.ts"
-import type { Path } from "./Paths.ts"
-import * as Paths from "./Paths.ts"
+import type { Path } from "../bounds/Paths.ts"
+import * as Paths from "../bounds/Paths.ts"
 import { remainder } from "./Remainder.ts"
 
 /** How many attempts a plan follows. */

@@ -1,6 +1,6 @@
 import { Backoff, Curve } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import * as Extremes from "../src/Extremes.ts"
+import * as Extremes from "../../src/bounds/Extremes.ts"
 
 const failure: Extremes.Input = { kind: "Server", ranMillis: 0, earlyMillis: 0, lateMillis: 0 }
 
