@@ -42,10 +42,7 @@ export const inject = (self: typeof fetch, injector: Injector<unknown, "http">):
             return Effect.map(sent, (response) => {
               const { body } = response
               if (body === null) return response
-              const bytes = Stream.fromReadableStream(
-                () => body,
-                (error) => error
-              )
+              const bytes = Stream.fromReadableStream({ evaluate: () => body, onError: (error) => error })
               return Object.defineProperties(WebFault.broken(response, bytes, fault, seed, runtime), {
                 redirected: { value: response.redirected },
                 statusText: { value: response.statusText },

@@ -1,7 +1,6 @@
 /**
  * Faults in terms of the web: responses that are made up, and bodies that are broken.
  */
-import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Runtime from "effect/Runtime"
@@ -70,15 +69,14 @@ export const bytesOf = (
     case "Broken":
       return Stream.concat(take(body, fault.afterBytes), Stream.fail(new ConnectionReset({ code: "ECONNRESET" })))
     case "Garble":
-      return Stream.mapAccum(body, 0, (at, bytes) => [
-        at + bytes.length,
+      return Stream.map(placed(body), ({ at, bytes }) =>
         bytes.map((byte, i) => garbled(byte, Draw.next(seed, at + i), fault.ratio))
-      ])
+      )
     case "SlowBody": {
       const { bytesPerSecond } = fault
       const size = Math.max(1, Math.floor(bytesPerSecond / 10))
       return Stream.mapEffect(
-        Stream.mapConcatChunk(body, (bytes) => pieces(bytes, size)),
+        Stream.flatMap(body, (bytes) => Stream.fromIterable(pieces(bytes, size))),
         (bytes) =>
           Effect.delay(Effect.succeed(bytes), Duration.millis(Math.round((1000 * bytes.length) / bytesPerSecond)))
       )
@@ -90,17 +88,31 @@ export const bytesOf = (
 const garbled = (byte: number, seed: number, ratio: number): number =>
   Draw.uniform(seed) < ratio ? byte ^ (1 + Math.floor(Draw.uniform(Draw.next(seed, 1)) * 255)) : byte
 
+/** Bytes, and how many have come before them. */
+interface Placed {
+  readonly at: number
+  readonly bytes: Uint8Array
+}
+
+const placed = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Placed, E> =>
+  Stream.suspend(() => {
+    let next = 0
+    return Stream.map(body, (bytes) => {
+      const at = next
+      next += bytes.length
+      return { at, bytes }
+    })
+  })
+
 const take = (body: Stream.Stream<Uint8Array, unknown>, count: number): Stream.Stream<Uint8Array, unknown> =>
   count === 0
     ? Stream.empty
-    : body.pipe(
-        Stream.mapAccum(count, (left, bytes) => [
-          left - bytes.length,
-          { bytes: bytes.subarray(0, left), left: left - bytes.length }
-        ]),
-        Stream.takeUntil(({ left }) => left <= 0),
-        Stream.map(({ bytes }) => bytes)
+    : placed(body).pipe(
+        Stream.takeUntil(({ at, bytes }) => at + bytes.length >= count),
+        Stream.map(({ at, bytes }) => bytes.subarray(0, count - at))
       )
 
-const pieces = (bytes: Uint8Array, size: number): Chunk.Chunk<Uint8Array> =>
-  Chunk.makeBy(Math.max(1, Math.ceil(bytes.length / size)), (i) => bytes.subarray(i * size, (i + 1) * size))
+const pieces = (bytes: Uint8Array, size: number): ReadonlyArray<Uint8Array> =>
+  Array.from({ length: Math.max(1, Math.ceil(bytes.length / size)) }, (_, i) =>
+    bytes.subarray(i * size, (i + 1) * size)
+  )
