@@ -1,29 +1,28 @@
 /**
- * How much time a deadline leaves for a wait, for starting an attempt, and for the attempt itself. All times in
- * milliseconds.
+ * What a deadline leaves: for a wait, for the start of an attempt, and for the attempt itself. All times in milliseconds.
  */
 
-/** The numbers of a deadline. */
+/** A deadline, as far as it is counted with. */
 export interface Limit {
   readonly _tag: "Refuse" | "Truncate" | "Cut"
   readonly withinMillis: number
   readonly reserveMillis: number
 }
 
-/** The numbers of a timeout. */
+/** A timeout, as far as it is counted with. */
 interface Timeout {
   readonly millisOf: (attempt: number, startMillis: number) => number
 }
 
 /**
- * The longest wait up to the delay that keeps the deadline, in milliseconds, or `undefined` if there is none.
+ * The wait that keeps the deadline, in milliseconds, or `undefined` where none does.
  *
- * An attempt may start while there is time left, and at least the reserve. Exactly at the deadline no time is left.
+ * An attempt may start while time is left and at least `reserve` of it. Exactly at the deadline nothing is left.
  */
 export const fit = (self: Limit, elapsedMillis: number, delayMillis: number): number | undefined => {
-  // A cut ends waits by itself, but no attempt may start once the cut is due.
+  // A cut ends waits by itself, but one that is due lets no attempt start either.
   if (mayStart(self, elapsedMillis + (self._tag === "Cut" ? 0 : delayMillis))) return delayMillis
-  // A wait below a millisecond would be no wait, and the next failure would come straight back here.
+  // A wait of less than a millisecond would be none, and the next failure would find itself here again.
   const waitMillis = Math.floor(self.withinMillis - self.reserveMillis - elapsedMillis)
   return self._tag === "Truncate" && waitMillis > 0 ? waitMillis : undefined
 }
@@ -32,16 +31,16 @@ export const fit = (self: Limit, elapsedMillis: number, delayMillis: number): nu
 export const untilEnd = ({ withinMillis }: Limit, elapsedMillis: number): number =>
   Math.max(0, withinMillis - elapsedMillis)
 
-/** Whether an attempt may start after this much time. */
+/** Whether an attempt may start when so much time has passed. */
 export const mayStart = (self: Limit, elapsedMillis: number): boolean => {
   const leftMillis = self.withinMillis - elapsedMillis
   return leftMillis > 0 && leftMillis >= self.reserveMillis
 }
 
 /**
- * Whether it is too late for an attempt when its wait is over.
+ * Whether an attempt is too late when its wait is over.
  *
- * A truncating deadline has shortened the wait to leave its reserve; a timer that fires late must not undo that.
+ * A deadline that truncates has shortened the wait to leave its reserve, which a timer that fires late must not undo.
  */
 export const isLate = (self: Limit, elapsedMillis: number): boolean =>
   self._tag === "Truncate" ? elapsedMillis >= self.withinMillis : !mayStart(self, elapsedMillis)
@@ -50,8 +49,8 @@ export const isLate = (self: Limit, elapsedMillis: number): boolean =>
 export const readsStart = ({ millisOf }: Timeout): boolean => millisOf.length > 1
 
 /**
- * The timeout of attempt `attempt`, in milliseconds, if it starts `startMillis` after the operation and `leftMillis`
- * remain until the deadline.
+ * What attempt `attempt` is given, in milliseconds, where it starts `startMillis` after the operation and `leftMillis` are
+ * left until the deadline.
  */
 export const millisFor = (self: Timeout, attempt: number, startMillis: number, leftMillis: number): number =>
   Math.max(0, Math.min(self.millisOf(attempt, startMillis), leftMillis))

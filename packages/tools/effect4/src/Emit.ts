@@ -54,7 +54,7 @@ export const emit = (names: ReadonlyArray<Package>, parts: ReadonlyArray<Part>):
     raw.set(part.target, derived.text)
   }
   writeFormatted(raw)
-  for (const name of names) write(`packages/${name}/package.json`, manifest(manifestOf(name)))
+  for (const name of names) write(`packages/${name}/package.json`, manifest(manifestOf(name), importedBy(name, raw)))
   for (const file of readdirSync(support)) write(`packages/effect3/${file}`, readFileSync(join(support, file), "utf8"))
   write(
     "packages/effect3/package.json",
@@ -65,6 +65,14 @@ export const emit = (names: ReadonlyArray<Package>, parts: ReadonlyArray<Part>):
   removeOthers(names, parts)
   return findings
 }
+
+/** The modules that the sources of a package import. */
+const importedBy = (name: Package, raw: ReadonlyMap<string, string>): ReadonlySet<string> =>
+  new Set(
+    [...raw]
+      .filter(([target]) => target.startsWith(`${name}/src/`))
+      .flatMap(([, text]) => Array.from(text.matchAll(/ from "([^"]+)"/g), ([, module = ""]) => module))
+  )
 
 const programOf = (files: ReadonlyArray<string>): ts.Program =>
   ts.createProgram([...files], {

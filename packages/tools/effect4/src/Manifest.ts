@@ -6,25 +6,34 @@
 const range = "^4.1.0"
 const exact = "4.1.0"
 
+/** What Effect 3 has in itself and Effect 4 does not: a caller hands in values of it, so it has to be that of the caller. */
+const beside = { "fast-check": "^3.23.2 || ^4.0.0" }
+
 type Fields = Readonly<Record<string, string>>
 
 interface Written {
   readonly version: string
   readonly peerDependencies?: Fields
+  readonly peerDependenciesMeta?: Readonly<Record<string, unknown>>
   readonly devDependencies?: Fields
-  readonly dependencies?: Fields
 }
 
-/** Of a manifest of the line for Effect 3. */
-export const manifest = (text: string): string => {
+/** Of a manifest of the line for Effect 3, and of the modules that the derived sources import. */
+export const manifest = (text: string, imported: ReadonlySet<string>): string => {
   const written = JSON.parse(text) as Written
-  const version = `4.${written.version.split(".").slice(1).join(".")}`
+  const { devDependencies, peerDependencies, peerDependenciesMeta, version } = written
+  const added = Object.entries(beside).filter(([name]) => imported.has(name))
+  const meta = withoutPlatform(peerDependenciesMeta ?? {})
   return `${JSON.stringify(
     {
       ...written,
-      version,
-      ...(written.peerDependencies && { peerDependencies: onFour(written.peerDependencies, range) }),
-      ...(written.devDependencies && { devDependencies: onFour(written.devDependencies, exact) })
+      version: `4.${version.split(".").slice(1).join(".")}`,
+      peerDependencies: {
+        ...withoutPlatform({ ...peerDependencies, effect: range }),
+        ...Object.fromEntries(added)
+      },
+      peerDependenciesMeta: Object.keys(meta).length > 0 ? meta : undefined,
+      devDependencies: withoutPlatform({ ...devDependencies, effect: exact })
     },
     undefined,
     2
@@ -32,9 +41,5 @@ export const manifest = (text: string): string => {
 }
 
 /** Effect 4 has the platform in itself. */
-const onFour = (fields: Fields, effect: string): Fields =>
-  Object.fromEntries(
-    Object.entries(fields)
-      .filter(([name]) => name !== "@effect/platform")
-      .map(([name, range]) => [name, name === "effect" ? effect : range])
-  )
+const withoutPlatform = <A>(fields: Readonly<Record<string, A>>): Readonly<Record<string, A>> =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith("@effect/platform")))

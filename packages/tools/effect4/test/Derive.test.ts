@@ -146,6 +146,13 @@ describe("Shapes", () => {
     ],
     ["a yield", `Effect.yieldNow()`, `Effect.yieldNow`],
     ["a runtime", `Effect.runtime<A>()`, `Effect.context<A>()`],
+    ["the runtime of a program without services", `use(Runtime.defaultRuntime)`, `use(Context.empty())`],
+    ["a runtime by its name", `let runtime: Runtime.Runtime<A>`, `let context: Context.Context<A>`],
+    [
+      "a runtime by its name beside a context",
+      `let runtime: Runtime.Runtime<A>, context: B`,
+      `let runtime: Context.Context<A>, context: B`
+    ],
     ["what runs in a runtime", `Runtime.runFork(a)(b)`, `Effect.runForkWith(a)(b)`],
     ["what runs in a runtime at once", `Runtime.runFork(a, b, c)`, `Effect.runForkWith(a)(b, c)`],
     ["a service in a pipe", `pipe(a, Effect.withClock(b))`, `pipe(a, Effect.provideService(Clock.Clock, b))`],
@@ -176,6 +183,30 @@ describe("Shapes", () => {
     const modules = ["Clock", "Context", "Effect", "FiberId", "LogLevel", "Metric", "Random", "Runtime", "Schedule"]
     expect(derived(`${imported(...modules)}${source}`).findings).toEqual([])
     expect(body(`${imported(...modules)}${source}`)).toBe(expected)
+  })
+
+  it.each([
+    [
+      "an error of a client",
+      `new HttpClientError.RequestError({ request, reason: "Transport", cause })`,
+      `new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })`
+    ],
+    [
+      "the type of an error of a client",
+      `let a: HttpClientError.ResponseError`,
+      `let a: HttpClientError.HttpClientError`
+    ],
+    ["a reason that is compared", `use(a.reason === "EmptyBody")`, `use(a.reason._tag === "EmptyBodyError")`]
+  ])("derives %s", (_, source, expected) => {
+    const platform = `import * as HttpClientError from "@effect/platform/HttpClientError"\n`
+    expect(derived(platform + source).findings).toEqual([])
+    expect(body(platform + source)).toBe(expected)
+  })
+
+  it("refuses an error of a client whose reason is not written out", () => {
+    const platform = `import * as HttpClientError from "@effect/platform/HttpClientError"\n`
+    const { findings } = derived(`${platform}use(new HttpClientError.ResponseError(all))`)
+    expect(findings.map(({ message }) => message)).toEqual(["has a reason that is not written out"])
   })
 
   it("refuses a fiber whose flags are read", () => {

@@ -16,6 +16,7 @@ const types = new Set([
   "Effect.Semaphore",
   "Either.Either",
   "Fiber.RuntimeFiber",
+  "Runtime.Runtime",
   "Scope.CloseableScope"
 ])
 

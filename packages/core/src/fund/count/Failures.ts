@@ -1,9 +1,9 @@
 /**
- * Decides when there are too many failures: in a row, among the last attempts, or in a time window. Pure.
+ * Which failures are too many: in a row, among the last attempts, or in a window of time. Pure.
  */
 import * as SlidingWindow from "./SlidingWindow.ts"
 
-/** When there are too many failures. A ratio is in (0, 1], and an equal share reaches it. */
+/** When there are too many failures. Ratios are in (0, 1], and are reached by an equal share. */
 export type Rule =
   | { readonly _tag: "Consecutive"; readonly failures: number }
   | { readonly _tag: "Last"; readonly ratio: number; readonly attempts: number; readonly atLeast: number }
@@ -19,11 +19,11 @@ export type Sample =
       readonly failed: SlidingWindow.SlidingWindow
     }
 
-/** One bit for each of the last attempts, 1 for a failure, so that copying a record of a thousand attempts copies 32 numbers. */
+/** A bit for each of the last attempts, 1 for a failure: a record of a thousand attempts is copied as 32 numbers. */
 interface Last {
   readonly _tag: "Last"
   readonly bits: ReadonlyArray<number>
-  /** The position of the next attempt. */
+  /** Where the next attempt is noted. */
   readonly next: number
   readonly attempts: number
   readonly failed: number
@@ -44,10 +44,10 @@ export const none = (rule: Rule): Sample => {
   }
 }
 
-/** Whether the rule needs the time of an attempt. */
+/** Whether the time of an attempt matters. */
 export const readsTime = ({ _tag }: Rule): boolean => _tag === "Window"
 
-/** The sample with another attempt; the same value if nothing changes. */
+/** The sample with another attempt; the same value where that changes nothing. */
 export const added = (rule: Rule, sample: Sample, isFailure: boolean, nowMillis: number): Sample => {
   switch (sample._tag) {
     case "Consecutive": {
@@ -79,7 +79,7 @@ const addedToLast = ({ attempts, bits, failed, next }: Last, most: number, isFai
   }
 }
 
-/** Whether the sample has too many failures, as of the last attempt added. */
+/** Whether there are too many failures, by what was added last. */
 export const areTooMany = (rule: Rule, sample: Sample): boolean => {
   switch (rule._tag) {
     case "Consecutive":

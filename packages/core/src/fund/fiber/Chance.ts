@@ -1,6 +1,5 @@
 /**
- * Random numbers without a fiber, from the generator behind Effect's own `Random`, whose service only an effect can
- * draw from.
+ * Chance where there is no fiber: the generator of Effect's own `Random`, which can only be drawn from by an effect.
  */
 import { PCGRandom } from "effect/Utils"
 

@@ -1,5 +1,5 @@
 /**
- * Values by key, in the order of last use. Every operation takes constant time.
+ * Values by key, in the order of their last use. Every operation takes constant time.
  */
 
 interface Item<V> {
@@ -13,18 +13,19 @@ interface Item<V> {
 /** All times in milliseconds, by a clock that never goes back. */
 export interface RecentlyUsed<V> {
   readonly size: () => number
-  /** The value of a key, which counts as used now. */
+  /** The value of a key, now used. */
   readonly get: (key: string, nowMillis: number) => V | undefined
   readonly add: (key: string, value: V, nowMillis: number) => void
   /**
-   * Checks the two least recently used values, and drops those not used for `idleMillis`. A value in use counts as used now.
+   * Looks at the two values used longest ago, and drops those not used for `idleMillis`. A value that is in use counts
+   * as used now.
    *
-   * Checking two for each added value frees room faster than it is filled, at a bounded cost.
+   * Two for each one added make room faster than it is filled, and bound what adding one costs.
    */
   readonly dropIdle: (nowMillis: number, isInUse: (value: V) => boolean) => void
 }
 
-/** Makes an empty map. `dropped` is called with each dropped value. */
+/** `dropped` is called with each value that is dropped. */
 export const make = <V>(idleMillis: number, dropped: (value: V) => void = () => {}): RecentlyUsed<V> => {
   const items = new Map<string, Item<V>>()
   let oldest: Item<V> | undefined

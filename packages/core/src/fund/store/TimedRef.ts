@@ -1,8 +1,8 @@
 /**
- * A state and its time in a `Ref`: what every bucket keeps.
+ * A state and its time in a `Ref`: what every bucket keeps, and how it changes.
  *
- * A bucket is data with pure steps; a step takes a state and a time, and gives an answer and the next state. Each step
- * is one `Ref.modify`: no other fiber, and no interruption, comes between reading the clock and changing the state.
+ * A bucket is data and pure steps from a state and a time to an answer and the next state. Each step is one `Ref.modify`:
+ * no other fiber, and no interruption, comes between reading the clock, the answer and the change.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -10,14 +10,15 @@ import * as MonotonicTime from "../port/MonotonicTime.ts"
 
 export interface TimedRef<S> {
   /**
-   * Runs a step. If `ignoresTime` holds for the state, the clock is not read, and `nowMillis` is zero.
+   * Answers and changes the state in one step. If `ignoresTime` holds for the state, the clock is not read, and
+   * `nowMillis` is zero.
    */
   readonly modify: <A>(step: Step<S, A>, ignoresTime?: (state: S) => boolean) => Effect.Effect<A>
-  /** The state after the latest change. */
+  /** The state as the latest change has left it. */
   readonly get: Effect.Effect<S>
 }
 
-/** A pure step of a bucket. */
+/** A step of a bucket, pure. */
 export interface Step<S, A> {
   (state: S, nowMillis: number): readonly [answer: A, after: S]
 }
@@ -28,7 +29,7 @@ export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedR
     return ofTimed({ state: initial(nowMillis), nowMillis, aheadMillis })
   })
 
-/** For an initial state that does not depend on the time: the first step that needs the time reads the clock. */
+/** For a state that does not begin with the time: the first step that needs the time reads the clock. */
 export const makeUnread = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => ofTimed({ state: initial, ...MonotonicTime.start }))
 
@@ -57,7 +58,7 @@ interface Timed<S> extends MonotonicTime.Time {
 
 const next = (time: MonotonicTime.Time) => MonotonicTime.next(time, MonotonicTime.currentClock())
 
-/** For a state that does not depend on time: the clock is never read, and the time is always zero. */
+/** For a state that time does not move: the clock is not read, and the time is always zero. */
 export const makeTimeless = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => {
     const ref = Ref.unsafeMake(initial)

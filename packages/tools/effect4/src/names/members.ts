@@ -78,8 +78,9 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
   Predicate: { isNotNullable: "isNotNullish", isNullable: "isNullish", isRecord: "isObject" },
   Queue: { unsafeOffer: "offerUnsafe" },
   Ref: { unsafeMake: "makeUnsafe" },
+  Runtime: { Runtime: "Context.Context" },
   Scope: { CloseableScope: "Closeable", extend: "provide" },
-  Stream: { unwrapScoped: "unwrap" },
+  Stream: { catchAll: "catch", toReadableStreamRuntime: "toReadableStreamWith", unwrapScoped: "unwrap" },
   TestClock: { currentTimeMillis: "Clock.currentTimeMillis" }
 }
 

@@ -1,5 +1,6 @@
 /** What prose says of Effect 3, as it is said of Effect 4. */
 export const words: Readonly<Record<string, string>> = {
+  " of `@effect/platform`, which is an optional peer of this package: only this module needs it": "",
   "Context.GenericTag": "Context.Service",
   "Context.Tag": "Context.Service",
   "Effect.dieMessage": "Effect.die",
@@ -13,6 +14,8 @@ export const words: Readonly<Record<string, string>> = {
   "LogLevel.None": '"None"',
   "LogLevel.Warning": '"Warn"',
   "Metric.Metric.": "Metric.",
+  "effect's `FastCheck`": "`fast-check`",
+  "a `RequestError`": "an `HttpClientError`",
   "Schedule.intersect": "Schedule.max",
   "Schedule.union": "Schedule.min"
 }

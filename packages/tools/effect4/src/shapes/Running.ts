@@ -2,6 +2,7 @@
  * Effects, what runs them, and schedules.
  */
 import ts from "typescript5"
+import { isType } from "../Syntax.ts"
 import { type Call, calls, memberOf, type Place, type Shape, typed } from "./Shape.ts"
 
 /** A `Schedule.Schedule` of Effect 4 says also with what it fails. */
@@ -32,6 +33,25 @@ const running = ({ args, four, name }: Call): string => {
   const run = four(`Effect.${name.slice("Runtime.".length)}With`)
   return `${run}(${runtime})${rest.length === 0 ? "" : `(${rest.join(", ")})`}`
 }
+
+/** A runtime of Effect 4 is a context, and is called so where nothing else is. */
+const runtimeName = ({ file }: Place): Shape => {
+  const isContext = /\bRuntime\.|\bEffect\.runtime\b/.test(file.text) && !/\bcontext\b/.test(file.text)
+  return (node) =>
+    isContext && ts.isIdentifier(node) && node.text === "runtime" && !isMember(node) ? "context" : undefined
+}
+
+/** Whether a name is that of a member of a module. */
+const isMember = ({ parent }: ts.Node): boolean =>
+  ts.isPropertyAccessExpression(parent) && parent.expression.getText() === "Effect"
+
+/** The runtime of a program that provides nothing. */
+const defaultRuntime =
+  (place: Place): Shape =>
+  (node) =>
+    memberOf(place, node) === "Runtime.defaultRuntime" && !isType(node)
+      ? `${place.naming.four(node, "effect/Context", "empty")}()`
+      : undefined
 
 /** `Effect.withClock(self, clock)` provides a service, which a reference of Effect 4 names. */
 const provided =
@@ -127,4 +147,4 @@ export const effects = calls({
   "Runtime.runSyncExit": running
 })
 
-export const run = [schedule, effectType, fiberMethod, clock, effects]
+export const run = [schedule, effectType, runtimeName, defaultRuntime, fiberMethod, clock, effects]

@@ -1,0 +1,57 @@
+/**
+ * Errors of an `HttpClient`: those of Effect 4 are of one class, and their reasons are errors too.
+ */
+import ts from "typescript5"
+import { isType } from "../Syntax.ts"
+import { memberOf, type Place, type Shape } from "./Shape.ts"
+
+const reasons: Readonly<Record<string, string>> = {
+  Decode: "DecodeError",
+  EmptyBody: "EmptyBodyError",
+  Encode: "EncodeError",
+  InvalidUrl: "InvalidUrlError",
+  StatusCode: "StatusCodeError",
+  Transport: "TransportError"
+}
+
+const isErrorOfClient = (place: Place, node: ts.Node): boolean =>
+  ["HttpClientError.RequestError", "HttpClientError.ResponseError"].includes(memberOf(place, node) ?? "")
+
+const reasonIn = (node: ts.Node | undefined): string | undefined =>
+  node !== undefined && ts.isStringLiteral(node) && Object.hasOwn(reasons, node.text) ? reasons[node.text] : undefined
+
+/** `new RequestError({ request, reason: "Transport" })` says its reason by a class. */
+const made =
+  (place: Place): Shape =>
+  (node, inner) => {
+    if (!ts.isNewExpression(node) || !isErrorOfClient(place, node.expression)) return undefined
+    const [given] = node.arguments ?? []
+    const fields = given !== undefined && ts.isObjectLiteralExpression(given) ? given.properties : []
+    const isReason = (field: ts.ObjectLiteralElementLike) => field.name?.getText(place.file) === "reason"
+    const field = fields.find(isReason)
+    const reason = field !== undefined && ts.isPropertyAssignment(field) ? reasonIn(field.initializer) : undefined
+    if (reason === undefined) {
+      place.refuse(node, `has a reason that is not written out`)
+      return undefined
+    }
+    const four = (member: string) => place.naming.four(node.expression, "effect/http/HttpClientError", member)
+    const rest = fields.filter((field) => !isReason(field)).map(inner)
+    return `new ${four("HttpClientError")}({ reason: new ${four(reason)}({ ${rest.join(", ")} }) })`
+  }
+
+const type =
+  (place: Place): Shape =>
+  (node) =>
+    isErrorOfClient(place, node) && isType(node)
+      ? place.naming.four(node, "effect/http/HttpClientError", "HttpClientError")
+      : undefined
+
+/** `error.reason === "EmptyBody"` compares the tag of the reason. */
+const compared: (place: Place) => Shape = () => (node, inner) => {
+  if (!ts.isBinaryExpression(node) || !ts.isPropertyAccessExpression(node.left)) return undefined
+  const reason = reasonIn(node.right)
+  if (node.left.name.text !== "reason" || reason === undefined) return undefined
+  return `${inner(node.left)}._tag ${node.operatorToken.getText()} "${reason}"`
+}
+
+export const http = [made, type, compared]
