@@ -1,8 +1,8 @@
 /**
  * Checks of arguments.
  *
- * First stage of the flow: everything a caller hands to a constructor passes here before it means anything.
- * Nothing is clamped or corrected.
+ * First stage of the flow: everything that a caller passes to a constructor is checked here first. Nothing is clamped or
+ * corrected.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -17,8 +17,8 @@ export const refuse = (owner: string, field: string, allowed: string, value: unk
 }
 
 /**
- * Throws an `InvalidArgument` that shows the type of a value which may hold what must not be shown: an effect, a promise,
- * an error. Its cause is the error that the value was answered for, if there is one.
+ * Throws an `InvalidArgument` that shows only the type of a value that may hold secrets: an effect, a promise, an error. Its
+ * cause is the error for which the value was returned, if there is one.
  */
 export const refuseForeign = (
   owner: string,
@@ -36,7 +36,7 @@ export const refuseForeign = (
 export interface Range {
   readonly min: number
   readonly max?: number
-  /** The minimum itself is refused. */
+  /** Whether the minimum itself is refused. */
   readonly exclusive?: boolean
   readonly integer?: boolean
 }
@@ -58,11 +58,11 @@ export const millis = (owner: string, field: string, value: Duration.DurationInp
     : refuse(owner, field, `a finite duration ${describe(range, formatMillis)}${spelling(value)}`, value)
 }
 
-/** What Effect reads in the place of a unit that is cut short. */
+/** For a text with an abbreviated unit: examples of what Effect reads. */
 const spelling = (value: unknown): string =>
   typeof value === "string" && /^\d+ ?[a-z]{1,3}$/.test(value) ? `, such as "5 seconds" or "100 millis"` : ""
 
-/** A record of options, with each of the `required` ones. */
+/** Checks a record of options, and that it has the `required` ones. */
 export const options = <A extends object>(
   owner: string,
   example: string,
@@ -85,13 +85,13 @@ export const oneOf = <const A extends string>(
   names: ReadonlyArray<A>
 ): A => names.find((name) => name === value) ?? refuse(owner, field, `one of ${names.join(", ")}`, value)
 
-/** Where the fields of a record stand, such as `retry.`, and what other libraries call them. */
+/** The path of a record's fields, such as `retry.`, and what other libraries call them. */
 interface Place {
   readonly path?: string
   readonly otherNames?: { readonly [name: string]: string }
 }
 
-/** Refuses a field that is none of `known`, which are the `names` of what is given. */
+/** Refuses a field that is not in `known`. `names` is the plural noun for the fields in the message. */
 export const fields = (
   owner: string,
   given: object,
@@ -106,7 +106,7 @@ export const fields = (
   refuse(owner, `${path}${unknown}`, `absent${allowed}`, Reflect.get(given, unknown))
 }
 
-/** Reads a duration without correcting it: what `Duration.decode` turns to zero (NaN, negative) is `None`. */
+/** Reads a duration without correcting it: what `Duration.decode` turns into zero (NaN, a negative number) is `None`. */
 export const decode = (value: unknown): Option.Option<Duration.Duration> =>
   isCorrected(value)
     ? Option.none()
@@ -125,7 +125,7 @@ const isCorrected = (value: unknown): boolean => {
   )
 }
 
-/** By which an object may say a duration, where Effect takes objects; one without any is no duration. */
+/** The fields by which an object can express a duration, if Effect takes objects; an object without any is no duration. */
 const units = ["weeks", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"]
 
 const within = (value: number, { exclusive, max = Infinity, min }: Range): boolean =>
@@ -134,6 +134,6 @@ const within = (value: number, { exclusive, max = Infinity, min }: Range): boole
 const describe = ({ exclusive, max, min }: Range, format: (bound: number) => string): string =>
   `${exclusive === true ? ">" : ">="} ${format(min)}${max === undefined ? "" : ` and <= ${format(max)}`}`
 
-/** Whole milliseconds by way of exact nanoseconds, of which a great number would lose some. */
+/** Formats whole milliseconds by way of exact nanoseconds, which a large number would round. */
 const formatMillis = (bound: number): string =>
   Duration.format(Number.isInteger(bound) ? Duration.nanos(BigInt(bound) * 1_000_000n) : Duration.millis(bound))

@@ -1,10 +1,10 @@
 /**
- * Instants out of the parts of a date, in the Gregorian calendar. Pure: no clock, no time zone of the machine.
+ * Instants from the parts of a date in the Gregorian calendar. Pure: reads neither the clock nor the machine's time zone.
  *
  * First stage of the flow.
  */
 
-/** The parts of a date as they are written, numbers of any kind. */
+/** The parts of a date as written; any numbers. */
 export interface Parts {
   readonly year: number
   /** From 1. */
@@ -23,9 +23,9 @@ const dayMillis = 86_400_000
 export const yearMillis = 365.2425 * dayMillis
 
 /**
- * Milliseconds since 1970, or `undefined` where there is no such date or time of day.
+ * Milliseconds since 1970, or `undefined` if there is no such date or time of day.
  *
- * A leap second is only valid in the last minute of a day of UTC, and is the same instant as the second after it.
+ * A leap second is only valid in the last minute of a UTC day, and is the same instant as the second after it.
  */
 export const instant = (parts: Parts): number | undefined => {
   const { aheadMinutes = 0, day, hour, minute, month, second, year } = parts
@@ -49,7 +49,7 @@ const lengthOf = (year: number, month: number): number => {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-/** Days since 1970-01-01. Years are counted from March, so that a leap day is the last of its year. */
+/** Days since 1970-01-01. Years are counted from March, so that a leap day is the last day of its year. */
 const dayNumber = (year: number, month: number, day: number): number => {
   const years = month > 2 ? year : year - 1
   const leapDays = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400)

@@ -1,11 +1,11 @@
 /**
- * Functions that take their subject first or last. Hovers show the comment of an overloaded `function` at every call, and
- * none of one that is a constant, as those of `effect/Function` are.
+ * Functions that take their subject first or last. Editors show the comment of an overloaded `function` at every call,
+ * but not that of a constant, such as one made with `dual` of `effect/Function`.
  */
 
-/** What a function is called with: its signatures say the types. */
+/** The arguments of a call; the signatures of the function give their types. */
 export type Given = ReadonlyArray<any>
 
-/** Calls `body` with everything, subject first; where the subject is still to come, answers a function of it. */
+/** Calls `body` with all arguments, subject first; if the subject is still missing, returns a function that takes it. */
 export const dual = (given: Given, body: (...all: any) => unknown, isWhole = given.length >= body.length): any =>
   isWhole ? body(...given) : (self: unknown) => body(self, ...given)

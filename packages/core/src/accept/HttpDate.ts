@@ -1,9 +1,9 @@
 /**
  * Dates as HTTP writes them, for the packages that read headers.
  *
- * First stage of the flow. All three forms of the grammar are read, and nothing besides: case, spaces and the number of
- * digits count. The name of a day has to be one of the form's, but is not compared with the date: it decides nothing.
- * A leap second, `23:59:60`, is the instant of the second after it. Every form has a fixed length, so a text is read in
+ * First stage of the flow. All three forms of the grammar are read, and nothing else: case, spaces and the number of
+ * digits matter. The name of the day must be one that the form allows, but is not compared with the date. A leap
+ * second, `23:59:60`, is the instant of the second after it. Every form has a fixed length, so a text is read in
  * bounded time.
  *
  * Source: RFC 9110, section 5.6.7, https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7.
@@ -29,8 +29,8 @@ const forms = [
 /**
  * Milliseconds since 1970, or `undefined` for what is not an HTTP-date.
  *
- * A year of two digits is the latest that does not take the date more than 50 mean years beyond `nowMillis`; where that
- * is `NaN` or infinite, such a date is none.
+ * A two-digit year is the latest one that puts the date no more than 50 mean years after `nowMillis`; if that is `NaN` or
+ * infinite, such a date is invalid.
  */
 export const parse = (value: string, nowMillis: number): number | undefined => {
   for (const form of forms) {

@@ -5,7 +5,7 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import type { ShownError } from "./Untrusted.ts"
 
-/** What is told of a bad argument. */
+/** The fields of an `InvalidArgument`. */
 interface Invalid {
   readonly owner: string
   readonly field: string
@@ -15,7 +15,7 @@ interface Invalid {
 }
 
 /**
- * Thrown by a constructor that was given a value it cannot work with.
+ * Thrown by a constructor that was given a value which it cannot work with.
  *
  * @category models
  */
@@ -26,7 +26,7 @@ export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
   readonly field: string
   /** What would have been accepted, such as `>= 1`. */
   readonly allowed: string
-  /** What may be shown of the error that was judged, where a function of the caller's should have judged one. */
+  /** What may be shown of the error that was being judged, if the mistake is in a function that judges errors. */
   readonly cause?: ShownError
 }> {
   readonly #value: unknown
@@ -37,7 +37,7 @@ export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
     this.#value = value
   }
 
-  /** What was given. Printing shows the first 80 characters of its text, and follows none of its properties. */
+  /** The value that was given. Printing shows the first 80 characters of its text, and reads none of its properties. */
   get value(): unknown {
     return this.#value
   }

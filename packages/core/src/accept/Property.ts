@@ -1,14 +1,14 @@
 /**
  * Reads values that come from outside: errors, bodies, and anything that a server or another library made.
  *
- * They may be proxies, even revoked ones, have getters that throw, form cycles and have any size. Reading them never
- * throws and is bounded.
+ * They may be proxies, even revoked ones, have getters that throw, form cycles, and be of any size. Reading them never
+ * throws, and takes bounded time.
  */
 
-/** A longer text is cut: every code, name or phrase to find is shorter. */
+/** A longer text is cut: every code, name or phrase that is looked for is shorter. */
 const longestText = 1024
 
-/** More entries of a list are not read. */
+/** How many entries of a list are read. */
 const mostEntries = 32
 
 /**
@@ -99,15 +99,15 @@ export const called = (value: unknown, key: PropertyKey, argument: unknown): unk
   }
 }
 
-/** Under this key, an error that shows another one has the other. */
+/** The key under which an error that shows another one holds that other error. */
 export const Original: unique symbol = Symbol.for("@effect-retry/core/Original")
 
-/** The error that is shown by another one; any other value itself. */
+/** The error that a shown error stands for; any other value is returned as it is. */
 export const original = (value: unknown): unknown => property(value, Original) ?? value
 
 /**
- * An error and its causes, the outermost first, at most `most` causes. A value that is no object has no causes and is
- * none. Of errors that are shown, the originals are read.
+ * An error and at most `most` of its causes, the outermost first; empty for a value that is no object. For a shown
+ * error, the original is read.
  */
 export const causes = (error: unknown, most: number = mostCauses): ReadonlyArray<object> => {
   const found: Array<object> = []

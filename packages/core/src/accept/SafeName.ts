@@ -1,16 +1,16 @@
 /**
- * Names out of what comes from outside: classes, tags and codes; and how a key is told from a name.
+ * Names that come from outside: classes, tags and codes; and how a secret key is told apart from a name.
  */
 
-/** A longer word is no word. */
+/** Anything longer is not taken for a word. */
 export const longestWord = 100
 
-/** The shortest run of letters and digits, and the shortest word in Base64, that look like a key. */
+/** The shortest run of letters and digits, and the shortest Base64 word, that look like a key. */
 const shortestKey = 20
 
 /**
- * Whether a word looks like a key or a token: it is long, or encoded, or has a long run of letters and digits, or is long,
- * has letters of both cases and digits and otherwise nothing but what Base64 has.
+ * Whether a word looks like a key or a token: it is very long or encoded, has a long run of letters and digits, or is a long
+ * Base64 word with digits and letters of both cases.
  */
 export const isKey = (word: string): boolean =>
   word.length > longestWord ||
@@ -22,6 +22,6 @@ export const isKey = (word: string): boolean =>
     /[a-z]/.test(word) &&
     /[A-Z]/.test(word))
 
-/** The name of a class, a tag or a code; `undefined` if a text is no such name, or cannot be shown. */
+/** The name of a class, a tag or a code; `undefined` if a text is no such name, or must not be shown. */
 export const name = (given: unknown): string | undefined =>
   typeof given === "string" && /^[\w$.@/:#-]+$/.test(given) && !isKey(given) ? given : undefined

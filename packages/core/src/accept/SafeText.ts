@@ -1,9 +1,8 @@
 /**
- * Texts from outside without what may be secret: user info, values of queries and of assignments, credentials, keys,
- * bodies.
+ * Removes from a text what may be secret: user info, values of queries and assignments, credentials, keys, bodies.
  *
  * A text is read once, from left to right, word by word. A word is shown if its kind is known to be harmless; everything
- * else becomes `REDACTED`. At most 1,024 characters of a text are read, 200 are shown.
+ * else becomes `REDACTED`. At most 1,024 characters of a text are read, and 200 are shown.
  */
 import { isKey, longestWord } from "./SafeName.ts"
 
@@ -15,10 +14,10 @@ const longestRead = 1024
 /** The longest text that is shown. */
 const longestShown = 200
 
-/** Of more secrets and URLs, none is looked for, and nothing of a text is shown: the time stays linear. */
+/** With more secrets and URLs than this, nothing of a text is shown, so that the time stays linear. */
 const mostKnown = 256
 
-/** A text from outside, at most 200 characters of it. No surrogate pair is cut in half. */
+/** The first 200 characters of a text. No surrogate pair is cut in half. */
 export const cut = (text: string): string => upTo(text, longestShown)
 
 const upTo = (text: string, most: number): string => {
@@ -27,20 +26,20 @@ const upTo = (text: string, most: number): string => {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? most - 1 : most)
 }
 
-/** What is known in advance about the texts that an error can show. */
+/** What is known in advance about the texts in an error. */
 export interface Known {
-  /** Texts that are secret wherever they stand, such as the value of a header. */
+  /** Texts that are secret wherever they appear, such as the value of a header. */
   readonly secrets?: ReadonlyArray<string>
   /** URLs that are found in a text even if they contain blanks and quotes. */
   readonly urls?: ReadonlyArray<string>
 }
 
 /**
- * A text from outside, without what may be secret.
+ * A text without what may be secret.
  *
  * Shown are words, numbers, codes, hosts and paths, and quoted names. Not shown are: the user info, the values of the
  * query and the fragment of a URL; text before an `@`, after a `=` and after the name of a credential; words that look
- * like keys and tokens; quotations of several words; and everything from a `{` or a tag of HTML on. With more than 256
+ * like keys and tokens; quotations of several words; and everything after a `{` or an HTML tag. With more than 256
  * different secrets and URLs, nothing is shown.
  */
 export const message = (given: string, { secrets, urls }: Known = {}): string => {
@@ -49,7 +48,7 @@ export const message = (given: string, { secrets, urls }: Known = {}): string =>
   const most = longestRead + longestOf(known)
   const whole = withoutKnown(given.slice(0, most), known)
   const read = upTo(whole, longestRead)
-  // Half of a word may not look like a secret.
+  // Half of a secret may not look like one.
   const isCut = given.length > most || read.length < whole.length
   return cut(words(isCut ? read.slice(0, lastBlank(read) + 1) : read))
 }
@@ -111,7 +110,7 @@ const words = (text: string): string => {
   return shown.join("")
 }
 
-/** The white space and the control characters. */
+/** White space and control characters. */
 const isBlank = (code: number): boolean => code <= 0x20 || (code >= 0x7f && code <= 0xa0) || code === 0x2028
 
 const isQuote = (code: number): boolean => code === 0x22 || code === 0x27 || code === 0x60
@@ -123,7 +122,7 @@ const endOfLine = (text: string, from: number): number => {
   return end === -1 ? text.length : end
 }
 
-/** A word ends at a blank, and where a quotation or a body may begin. An apostrophe inside a word is part of it. */
+/** A word ends at a blank, or at a character that may begin a quotation or a body. An apostrophe inside a word is part of it. */
 const endOfWord = (text: string, from: number): number => {
   let at = from + 1
   while (at < text.length) {
@@ -164,7 +163,7 @@ const credentials: ReadonlySet<string> = /*#__PURE__*/ new Set(
   ).split(" ")
 )
 
-/** Those that also end other names, written as one word. */
+/** Names of credentials that may be the end of a longer name written as one word. */
 const endings = [
   "authorization",
   "cookie",
@@ -177,7 +176,7 @@ const endings = [
   "key"
 ]
 
-/** The name of a credential is a word of its own, or the last of several: `x-api-key`, `accessToken`. */
+/** The name of a credential is a separate word, or the last of several: `x-api-key`, `accessToken`. */
 const isCredential = (name: string): boolean => {
   const plain = trimmed(name).toLowerCase()
   let start = plain.length
@@ -193,7 +192,7 @@ const next = (found: string, isNamed: boolean): Expects => {
   return trimmed(found).toLowerCase() === "bearer" ? "a secret" : "perhaps a secret"
 }
 
-/** Without the brackets and the punctuation around it. */
+/** A word without the brackets and punctuation around it. */
 const trimmed = (found: string): string => {
   const [start, end] = bounds(found)
   return found.slice(start, end)
@@ -214,7 +213,7 @@ const word = (found: string, expects: Expects): string => {
   return found.slice(0, start) + shown + found.slice(end)
 }
 
-/** A word of a sentence. */
+/** Whether a word is an ordinary word of a sentence. */
 const isLowerCase = (found: string): boolean => {
   for (let at = 0; at < found.length; at++) {
     const code = found.charCodeAt(at)
@@ -233,7 +232,7 @@ const plain = (found: string): string => {
   return known(found)
 }
 
-/** `name=value`, and several of them: the names are shown. */
+/** One or more `name=value`: only the names are shown. */
 const assigned = (found: string): string =>
   found
     .split("&")
@@ -246,7 +245,7 @@ const assigned = (found: string): string =>
 
 const known = (found: string): string => (isKey(found) ? redacted : found)
 
-/** The path of a URL, whose segments can be secret addresses that grant access. */
+/** The path of a URL without segments that look like keys: such a segment can grant access. */
 const withoutKeys = (address: string): string => {
   const query = address.indexOf("?")
   const end = query === -1 ? address.length : query
@@ -254,7 +253,7 @@ const withoutKeys = (address: string): string => {
 }
 
 /**
- * A URL, or a part of one such as `/path?key=value`, without user, password, values of the query, and fragment.
+ * A URL, or a part of one such as `/path?key=value`, without user, password, query values and fragment.
  *
  * Source: https://opentelemetry.io/docs/specs/semconv/registry/attributes/url/, `url.full`, which has REDACTED for user
  * and password, read 2026-11-20.
@@ -272,10 +271,10 @@ export const url = (given: string): string => {
   ].join("")
 }
 
-/** A part without a value may be one, as in `?token`; `?` and `&` stand alone. */
+/** A part without a `=` may itself be a secret, as in `?token`; `?` and `&` are kept. */
 const withoutValue = (part: string): string => (part === "" ? "" : `${part.slice(0, part.indexOf("=") + 1)}${redacted}`)
 
-/** Also `http:user@host`, `//user@host` and backslashes, which URL parsers accept. A path has no user. */
+/** Also handles `http:user@host`, `//user@host` and backslashes, which URL parsers accept. A path has no user. */
 const withoutUser = (address: string): string => {
   const start = startOfAuthority(address)
   if (start === -1) return address

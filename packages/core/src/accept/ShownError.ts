@@ -1,27 +1,27 @@
 /**
- * What may be shown of an error from outside without a search for secrets: the name of its class or its tag, its code, its
- * message if that is a sentence of plain words, and the same of its causes.
+ * What may be shown of an error from outside without searching it for secrets: the name of its class or its tag, its
+ * code, its message if that is a sentence of plain words, and the same of its causes.
  *
- * This is all that the loop brings into a bundle. `ShownMessage` shows more of an error.
+ * This is all that the loop adds to a bundle. `ShownMessage` shows more of an error.
  */
 import * as Property from "./Property.ts"
 import * as SafeName from "./SafeName.ts"
 
-/** Under this key, Node.js finds how to print an object. */
+/** The key under which Node.js looks up how to print an object. */
 export const inspected: unique symbol = Symbol.for("nodejs.util.inspect.custom")
 
 /** The longest message that is shown without a search. */
 const longestSentence = 200
 
-/** What only an error that is shown in full has. */
+/** Fields that only an error shown in full has. */
 interface Inner extends Error {
   /** What may be shown of the cause. */
   readonly cause?: ShownError | undefined
-  /** Those of an `AggregateError`. */
+  /** The errors of an `AggregateError`. */
   readonly errors?: ReadonlyArray<ShownError> | undefined
 }
 
-/** An `Error` by its prototype that captures no stack, which would cost microseconds. */
+/** An `Error` by its prototype, without capturing a stack, which would cost microseconds. */
 const Unstacked = /*#__PURE__*/ (() => {
   function Unstacked() {}
   Unstacked.prototype = Object.create(Error.prototype)
@@ -29,8 +29,8 @@ const Unstacked = /*#__PURE__*/ (() => {
 })()
 
 /**
- * An error as it may be shown: safe to print, to log, to write as JSON and to record on a span. It is an `Error`, and reads
- * the original when it is shown.
+ * An error as it may be shown: safe to print, to log, to write as JSON and to record on a span. It is an `Error`, and
+ * reads the original only when it is shown.
  */
 export class ShownError<out E = unknown> extends Unstacked {
   readonly #original: E
@@ -40,17 +40,20 @@ export class ShownError<out E = unknown> extends Unstacked {
     this.#original = original
   }
 
-  /** Asked without a look at its properties: it may be a revoked proxy. An object that inherits from one is none. */
+  /**
+   * Whether a value is a shown error. Reads no properties: the value may be a revoked proxy. An object that inherits from a
+   * shown error is not one.
+   */
   static is(value: unknown): value is ShownError {
     return Property.isObject(value) && #original in value
   }
 
-  /** The error itself, for code. Printing leaves it out: it may hold secrets. */
+  /** The error itself, for use in code. Printing leaves it out, because it may hold secrets. */
   get original(): E {
     return ShownError.is(this) ? this.#original : (undefined as E)
   }
 
-  /** For classifiers, which judge by the error itself. */
+  /** For classifiers, which judge the error itself. */
   get [Property.Original](): unknown {
     return Property.original(this.original)
   }
@@ -67,7 +70,7 @@ export class ShownError<out E = unknown> extends Unstacked {
 
   /**
    * The code, the message if it is a sentence of plain words, and the causes: `fetch failed, caused by Error ECONNRESET`.
-   * Of an error that is shown in full, its message: at most 200 characters of it, and nothing if the value is no `Error`.
+   * For an error that is shown in full: at most 200 characters of its message, and nothing if the value is no `Error`.
    */
   override get message(): string {
     return Property.causes(this.original)
@@ -93,10 +96,10 @@ export class ShownError<out E = unknown> extends Unstacked {
   }
 }
 
-/** What may be shown of an error without a search for secrets. Made at no cost: the error is read when it is shown. */
+/** What may be shown of an error without searching it for secrets. Costs nothing until it is shown. */
 export const inBrief = <E>(error: E): ShownError<E> => new ShownError(error)
 
-/** The `cause` of our own error that wraps another: what `show` answers of the other. No property if there is none. */
+/** The `cause` of an error of ours that wraps another: what `show` returns for the other. No property if there is none. */
 export const asCause = (
   error: unknown,
   show: (error: unknown) => ShownError = inBrief
@@ -113,7 +116,7 @@ const codeOf = (error: unknown): string | number | undefined => {
   return typeof code === "number" ? code : SafeName.name(code)
 }
 
-/** A message of plain words that names no credential. Any other can hold a secret, and is left out. */
+/** The message, if it is plain words that name no credential. Any other message may hold a secret, and is left out. */
 const sentenceOf = (error: unknown): string => {
   const message = Property.isError(error) ? Property.property(error, "message") : undefined
   const isPlain = typeof message === "string" && message.length <= longestSentence && /^[a-z ,.'()]+$/i.test(message)

@@ -1,17 +1,17 @@
 /**
- * What may be shown of an error from outside in full: besides its class and its code, its message without what may be
- * secret, where it was made, and the same of its causes.
+ * What may be shown of an error from outside in full: class, code, the message without what may be secret, the stack,
+ * and the same of its causes.
  *
- * All other properties stay where they are: a request, a response, a body, a configuration of a client.
+ * All other properties are left out: a request, a response, a body, a client's configuration.
  */
 import * as Property from "./Property.ts"
 import * as SafeText from "./SafeText.ts"
 import { inspected, ShownError, typeOf } from "./ShownError.ts"
 
-/** What is known of an error in advance. Read when the error is first shown. */
+/** What is known about an error in advance. Read when the error is first shown. */
 export interface Known extends SafeText.Known {
   /**
-   * Which messages are shown: those of all errors of the chain, that of the outermost one, or none if they may quote a
+   * Which messages of the chain are shown: all of them, only the outermost one, or none, for messages that may quote a
    * body or an address.
    *
    * @default "all"
@@ -49,13 +49,13 @@ class WithMessage<out E> extends ShownError<E> {
     return Property.isObject(value) && #known in value
   }
 
-  /** What is known of the error that is shown in the end: what was known when it was first shown, if it was. */
+  /** What is known about an error: if it is already a shown one, what was known when it was made. */
   static known(value: unknown, known: () => Known): () => Known {
     if (!ShownError.is(value)) return known
     return WithMessage.known(value.original, WithMessage.has(value) ? value.#known : known)
   }
 
-  /** Nothing of an object that only inherits from one. */
+  /** What a shown error says; `undefined` for an object that only inherits from one. */
   static told(self: ShownError): Told | undefined {
     return WithMessage.has(self) ? (self.#told ??= tell(self, self.#known, new Set())) : undefined
   }
@@ -92,7 +92,7 @@ class WithMessage<out E> extends ShownError<E> {
   }
 }
 
-/** Reads the whole chain at once, so that its size has one bound. Of an error that is shown, reads the original. */
+/** Reads the whole chain at once, so that one bound covers its size. For a shown error, reads the original. */
 const tell = (shown: unknown, given: () => Known, seen: Set<unknown>): Told => {
   const error = Property.original(shown)
   const known = WithMessage.known(shown, given)
@@ -111,16 +111,16 @@ const tell = (shown: unknown, given: () => Known, seen: Set<unknown>): Told => {
 const nothing: Known = {}
 const nothingKnown = (): Known => nothing
 
-/** What may be shown of an error, its message included. Made at no cost: the error is read when it is shown. */
+/** What may be shown of an error, its message included. Costs nothing until it is shown. */
 export const shown = <E>(error: E, known: () => Known = nothingKnown): ShownError<E> => new WithMessage(error, known)
 
-/** What may be shown of an error in full. One that is shown in full already stays as it is. */
+/** What may be shown of an error in full. An error that is already shown in full stays as it is. */
 export const inFull = (error: unknown): ShownError =>
   WithMessage.has(error) ? error : shown(ShownError.is(error) ? error.original : error)
 
 /**
- * The code of an error, such as `ECONNRESET` or the `40001` of a database, or that of the first cause with one. A text that is
- * not in capitals and digits may be anything, and is none.
+ * The code of an error, such as `ECONNRESET` or a database's `40001`, or else of the first cause that has one. A text
+ * that is not only capitals and digits does not count as a code.
  */
 export const code = (self: ShownError): string | number | undefined =>
   isCode(self.code) ? self.code : self.cause && code(self.cause)
@@ -129,8 +129,8 @@ const isCode = (code: string | number | undefined): boolean =>
   typeof code === "number" || (code !== undefined && /^[A-Z\d][A-Z\d_]{0,59}$/.test(code))
 
 /**
- * How an attempt ended, if only its error is known: the type of the error, its code and, in quotation marks, its message,
- * which may have the code already.
+ * How an attempt ended, if only its error is known: the type of the error, its code, unless the message contains it, and the
+ * message in quotation marks.
  */
 export const outcome = (self: ShownError): string => {
   const { message, name } = self
@@ -147,17 +147,17 @@ const messageOf = (error: unknown, { messages = "all", ...known }: Known, isInne
   return replaced(error) ?? SafeText.message(text, known)
 }
 
-/** Messages of parsers and schemas quote the invalid value. */
+/** Replaces messages of parsers and schemas, which quote the invalid value. */
 const replaced = (error: unknown): string | undefined => {
   if (typeOf(error) === "ParseError") return "a value does not fit its schema"
   return Property.property(error, "name") === "SyntaxError" ? "a text does not parse" : undefined
 }
 
-/** Lines of a stack, `at name (place:line:column)`, of a place that is a path and has no query. */
+/** Whether a line belongs to a stack, `at name (place:line:column)`, with a place that is a path without a query. */
 const isFrame = (line: string): boolean =>
   line.length <= 300 && /^\s{0,8}at [^?=%"'\\`&]*$/.test(line) && /\d\)?$/.test(line)
 
-/** They begin after the message, since a message can look like one. */
+/** The stack frames, which begin after the message: a message can look like a frame. */
 const frames = (error: unknown): ReadonlyArray<string> => {
   if (!Property.isError(error)) return []
   const stack = Property.property(error, "stack")

@@ -1,9 +1,9 @@
 /**
  * Functions from a failure to a verdict, and their composition.
  *
- * The caller says what is retryable: a failure that no classifier knows is not retried. A classifier made from tags, from
- * a class or from a guard has no opinion on errors that it does not know, so a library can ship it as a value and a
- * program can use it for any union of errors.
+ * The caller says what is retryable: a failure that no classifier knows is not retried. A classifier made from tags, a
+ * class or a guard has no opinion on errors that it does not know, so a library can export it as a value and a program
+ * can use it for any union of errors.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -24,7 +24,7 @@ export interface Classifier<in E = unknown> {
   (error: E, moment: Moment): Verdict.Verdict
 }
 
-/** A verdict, or a function that reads it from the error. */
+/** A verdict, or a function that derives it from the error. */
 type Case<E> = Verdict.Verdict | Classifier<E>
 
 /** One case per tag of the error union `E`; tags left out have no opinion. */
@@ -36,7 +36,7 @@ interface Tagged {
   readonly _tag: string
 }
 
-/** Stands for the error of a classifier where no context names it. */
+/** Stands for a classifier's error type when no context names it. */
 interface NoUnion {
   readonly noUnion: unique symbol
 }
@@ -46,22 +46,22 @@ type Loose = { readonly [tag: string]: Case<never> }
 type HasUnion<E> = [E] extends [NoUnion] ? "no" : unknown extends E ? "no" : "yes"
 
 /**
- * Judges tagged errors and has no opinion on others; `Known` has what is read of the error of each tag. It fits every union
- * that has all of these tags, and an error that is `unknown`. Its signature is generic, since a function from the known
- * errors alone would be refused for a wider union.
+ * Judges tagged errors and has no opinion on others; `Known` holds what is read from the error of each tag. It fits
+ * every union that has all of these tags, and an error of type `unknown`. Its signature is generic because a function
+ * from only the known errors would be refused for a wider union.
  *
  * @category models
  */
 export interface OfTags<Known> {
   <E>(error: Fitting<E, Known>, moment: Moment): Verdict.Verdict
-  /** For types alone. */
+  /** Exists only in types. */
   readonly [known]?: Known
   readonly [tags]?: keyof Known & string
 }
 declare const known: unique symbol
 declare const tags: unique symbol
 
-/** What keeps a classifier of tags from judging `E`, or `never`. */
+/** Why a classifier of tags cannot judge `E`; `never` if it can. */
 type Misfit<E, Known> = {
   [Tag in keyof Known & string]: Tag extends TagOf<E>
     ? [Extract<E, { readonly _tag: Tag }>] extends [Known[Tag]]
@@ -70,11 +70,11 @@ type Misfit<E, Known> = {
     : `the call has no error of the tag '${Tag}'`
 }[keyof Known & string]
 type TagOf<E> = E extends { readonly _tag: infer Tag } ? Tag : never
-/** Asks for the union first: so the error of a generic function fits. */
+/** Checks for a union first, so that the error of a generic function fits. */
 type Fitting<E, Known> = HasUnion<E> extends "yes" ? ([Misfit<E, Known>] extends [never] ? E : Misfit<E, Known>) : E
 
 /**
- * What all of some classifiers know by their tags: `unknown` where none of them is of tags.
+ * What several classifiers know by their tags; `unknown` if none of them was made from tags.
  *
  * @category models
  */
@@ -88,7 +88,7 @@ type KnownByOne<C> = typeof known extends keyof C
   : unknown
 
 /**
- * The bound of the errors that classifiers of tags judge, as `Fitting` says; that would be circular as a bound.
+ * The constraint on errors that classifiers of tags judge, equivalent to `Fitting`, which would be circular as a constraint.
  *
  * @category models
  */
@@ -97,7 +97,7 @@ export type Judgeable<E, Known> =
 
 type CasesOf<C, E> = HasUnion<E> extends "yes" ? Cases<E> : C
 type FromTags<C, E> = HasUnion<E> extends "yes" ? Classifier<E> : OfTags<{ readonly [Tag in keyof C]: ReadBy<C[Tag]> }>
-/** What a case reads of an error; one that is a verdict reads nothing. */
+/** What a case reads from an error; a case that is a verdict reads nothing. */
 type ReadBy<Case> = Case extends (error: infer E, ...rest: any) => Verdict.Verdict
   ? [E] extends [never]
     ? unknown
@@ -105,7 +105,7 @@ type ReadBy<Case> = Case extends (error: infer E, ...rest: any) => Verdict.Verdi
   : unknown
 
 /**
- * Retries nothing, and says so in its verdict. The last of a chain.
+ * Retries nothing: answers `Terminal` for every error. Put it last in a chain.
  *
  * @category constructors
  */
@@ -119,14 +119,14 @@ const nothing: Verdict.Terminal = {
 }
 
 /**
- * Retries every error, as `Transient`. For effects that fail only in ways that another attempt may cure.
+ * Retries every error, as `Transient`. For effects whose every failure may be cured by another attempt.
  *
  * @category constructors
  */
 export const always: Classifier = () => Verdict.transient
 
 /**
- * `verdict` where the predicate holds, no opinion elsewhere.
+ * Gives `verdict` to errors for which the predicate holds, and has no opinion on others.
  *
  * @category constructors
  */
@@ -138,9 +138,9 @@ export const fromPredicate = <E>(
 /**
  * Judges tagged errors by their `_tag`. A case written as a function sees the error narrowed to its tag.
  *
- * Every tag must be one that the error can have: the error of the call that is retried, also where the classifier is a
- * constant, or the union that is named, as in `Classifier.fromTags<ApiError>({ … })`. A constant with the type
- * `Classifier.Classifier` judges any error, and none of its tags is checked: what a library ships.
+ * Every tag must be one that the error can have: the error of the retried call, even if the classifier is a constant, or the
+ * union that is named, as in `Classifier.fromTags<ApiError>({ … })`. A constant of type `Classifier.Classifier`, which a
+ * library may export, judges any error, and its tags are not checked.
  *
  * @category constructors
  */
@@ -154,7 +154,7 @@ export const fromTags = <E = NoUnion, C extends Loose = Loose>(cases: CasesOf<C,
 }
 
 /**
- * Judges the errors of a class, asked by `instanceof`; no opinion on others.
+ * Judges the instances of a class (`instanceof`); has no opinion on other errors.
  *
  * @category constructors
  */
@@ -167,7 +167,7 @@ export const fromClass = <Self>(
 }
 
 /**
- * Judges the errors that a guard recognises; no opinion on others.
+ * Judges the errors that a guard recognises; has no opinion on others.
  *
  * @category constructors
  */
@@ -186,7 +186,7 @@ const judgedWhen = <Self>(
 }
 
 /**
- * The first opinion of a list. Associative, with a classifier of no opinion as identity.
+ * Asks classifiers in order and takes the first opinion. Associative, with a classifier that has no opinion as identity.
  *
  * @category combinators
  */
@@ -205,21 +205,21 @@ export function firstOf(...classifiers: ReadonlyArray<Classifier<any>>): Classif
   return madeOf<any>(classifiers, (error, moment) => {
     for (const classifier of classifiers) {
       const verdict = classifier(error, moment)
-      // What is no verdict is refused where the error is judged.
+      // An answer that is no verdict is refused later, where the error is judged.
       if (verdict?._tag !== "NoOpinion") return verdict
     }
     return Verdict.noOpinion
   })
 }
 type FirstOf<Tag extends string> = [Tag] extends [never] ? Classifier : OfTags<{ readonly [T in Tag]: unknown }>
-/** Accepts where no union is known: `E` is its default, `unknown`, `any`, or `never` (a policy without an effect yet). */
+/** Accepts a classifier if no union is known: `E` is its default, `unknown`, `any`, or `never` (a policy without an effect yet). */
 type OnlyWithoutUnion<E> = HasUnion<E> extends "yes" ? "each must judge the whole union, or be partial" : unknown
-/** `E`, without being inferred from. `NoInfer` would also keep the context from the arguments. */
+/** `E`, without being an inference site. `NoInfer` would also hide the contextual type from the arguments. */
 type OrUnknown<E> = [Or<E>][E extends unknown ? 0 : never]
 type Or<E> = E extends NoUnion ? unknown : E
 
 /**
- * Reads from the error how long the server asked to wait, and attaches it to the verdict.
+ * Reads from the error how long the server asked the client to wait, and attaches it to the verdict as a hint.
  *
  * @category combinators
  */
@@ -242,7 +242,7 @@ export function withHint(...given: Given): any {
   )
 }
 
-/** A classifier that declares to read the moment only if one of its parts does. */
+/** A classifier that declares a parameter for the moment only if one of its parts does. */
 const madeOf = <E>(parts: ReadonlyArray<unknown>, judge: Classifier<E>): Classifier<E> =>
   parts.some((part) => typeof part === "function" && part.length > 1) ? judge : (error) => judge(error, unread)
 
@@ -257,7 +257,7 @@ const checkCase = (owner: string, field: string, found: unknown): void => {
   }
 }
 
-/** Read once, and not at all where the error refuses: an error may be a proxy, or have a getter that throws. */
+/** The tag, read once; `undefined` if reading it throws: an error may be a proxy, or have a getter that throws. */
 const tagOf = (error: unknown): string | undefined => {
   try {
     const tag = typeof error === "object" && error !== null && "_tag" in error ? error._tag : undefined

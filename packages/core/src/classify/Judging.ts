@@ -1,8 +1,8 @@
 /**
- * Asks the functions of a policy that answer verdicts, and checks what they answer: in JavaScript a predicate may stand in
- * the place of a classifier.
+ * Calls the functions of a policy that return verdicts, and checks what they return: in JavaScript a predicate may be
+ * given in place of a classifier.
  *
- * The refusal of an answer never hides the error that was judged.
+ * The error for an invalid answer never hides the error that was judged.
  */
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -13,7 +13,7 @@ import type { Moment } from "./Moment.ts"
 import type { Retryable, Verdict } from "./Verdict.ts"
 import { kinds } from "./Verdict.ts"
 
-/** A function of the caller's, which should be a classifier. */
+/** A function given by the caller, which should be a classifier. */
 type Judge = (judged: unknown, moment: Moment) => Verdict
 
 /** Why a failure is not retried. */
@@ -35,8 +35,8 @@ const isOptionOf = (u: unknown, isValue: (value: unknown) => boolean): boolean =
   Option.isOption(u) && (Option.isNone(u) || isValue(u.value))
 
 /**
- * The verdict on an error. Throws an `InvalidArgument` with the error as its cause where the function answers no verdict,
- * or throws.
+ * The verdict on an error. Throws an `InvalidArgument` with the error as its cause if the function returns no verdict or
+ * throws.
  */
 export const ofError = (owner: string, field: string, judge: Judge, error: unknown, moment: Moment): Verdict => {
   let answer: unknown
@@ -44,7 +44,7 @@ export const ofError = (owner: string, field: string, judge: Judge, error: unkno
     answer = judge(error, moment)
     if (isVerdict(answer)) return answer
   } catch (thrown) {
-    // The refusal of a classifier inside of this one.
+    // Thrown by a classifier inside this one.
     if (Property.isError(thrown) && thrown instanceof InvalidArgument && thrown.cause !== undefined) throw thrown
     return Argument.refuseForeign(owner, field, "a function that throws nothing", thrown, error)
   }
@@ -52,7 +52,8 @@ export const ofError = (owner: string, field: string, judge: Judge, error: unkno
 }
 
 /**
- * The verdict on a result. Throws an `InvalidArgument` where the function answers no verdict, and what the function throws.
+ * The verdict on a result. Throws an `InvalidArgument` if the function returns no verdict, and rethrows what the function
+ * throws.
  */
 export const ofResult = (owner: string, field: string, judge: Judge, result: unknown, moment: Moment): Verdict => {
   const answer: unknown = judge(result, moment)

@@ -1,5 +1,5 @@
 /**
- * When a failure is judged: for classifiers that read dates from responses, or change with the attempt or with time.
+ * When a failure is judged, for classifiers that read dates from responses or depend on the attempt or the time.
  */
 import type * as Duration from "effect/Duration"
 
@@ -18,7 +18,7 @@ export interface Moment {
 }
 
 /**
- * Whether a classifier, or another judge, reads the moment: whether it declares a parameter for it. Time is only kept
- * for those that do.
+ * Whether a classifier, or another judge, reads the moment: whether it declares a parameter for it. Time is tracked only for
+ * those that do.
  */
 export const readsMoment = (judge: (error: never, moment: Moment) => unknown): boolean => judge.length > 1

@@ -1,7 +1,7 @@
 /**
  * What a classifier says about a failure, or about a result that may mean "again".
  *
- * A verdict never says when to retry or whether the budget allows it: that is decided in the stages `decide` and `fund`.
+ * A verdict never says when to retry or whether the budget allows it: the stages `decide` and `fund` do that.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -10,8 +10,9 @@ import * as Argument from "../accept/Argument.ts"
 /**
  * The class of a retryable failure: delays, costs and metrics depend on it.
  *
- * `Transient` is a passing fault (a reset, a lost leader), `Throttling` is "you send too much", `Timeout` means that no
- * answer came in time, `Server` is a fault of the server, `Client` a fault of the request that another attempt may cure.
+ * `Transient` is a passing fault (a connection reset, a lost leader), `Throttling` means that the client sends too much,
+ * `Timeout` that no answer came in time, `Server` is a fault of the server, and `Client` a fault of the request that another
+ * attempt may cure.
  *
  * @category models
  */
@@ -25,11 +26,11 @@ export type Kind = (typeof kinds)[number]
 export const kinds = ["Transient", "Throttling", "Timeout", "Server", "Client"] as const
 
 /**
- * The failure may be cured by another attempt. `hint` is what the server asked us to wait.
+ * Another attempt may cure the failure. `hint` is how long the server asked us to wait.
  *
- * `progressed` says that the attempt came further before it failed, such as a stream that had delivered something: the
- * count of attempts, the back-off and the attempt timeout then start over, as after a first attempt. The deadline and
- * all other bounds of time keep running.
+ * `progressed` says that the attempt made progress before it failed, like a stream that had delivered something: the
+ * number of attempts, the back-off and the attempt timeout then start over, as after a first attempt. The deadline and
+ * all other time limits keep running.
  *
  * @category models
  */
@@ -44,7 +45,7 @@ export interface Retryable {
 /**
  * The failure must not be repeated; `why` says so in words.
  *
- * Buckets and rate limiters are still told its kind and its hint: a throttle that must not be retried is a throttle.
+ * Buckets and rate limiters are still told its kind and its hint: a throttle that must not be retried is still a throttle.
  *
  * @category models
  */
@@ -70,8 +71,8 @@ export type Verdict = Retryable | Terminal | NoOpinion
 /**
  * A retryable failure of `kind`, with the wait the server asked for, if it did, and whether the attempt had made progress.
  *
- * Hints come from outside: one that is no duration, is negative or is NaN counts as none, and one of a century or more
- * as endless.
+ * Hints come from outside: one that is no duration, negative or NaN counts as no hint, and one of a century or more as
+ * infinite.
  *
  * @category constructors
  */
@@ -92,7 +93,7 @@ export const retryable = (
 const readHint = (hint: Duration.DurationInput | undefined): Option.Option<Duration.Duration> =>
   hint === undefined ? Option.none() : Option.map(Argument.decode(hint), orInfinity)
 
-/** A century is longer than any clock holds or any text shows. */
+/** A century is longer than any clock can hold or any text can show. */
 const orInfinity = (hint: Duration.Duration): Duration.Duration =>
   Duration.lessThan(hint, Duration.weeks(5200)) ? hint : Duration.infinity
 
@@ -134,7 +135,7 @@ export const server: Retryable = /*#__PURE__*/ plain("Server")
 export const client: Retryable = /*#__PURE__*/ plain("Client")
 
 /**
- * A failure that must not be retried, and why; with its kind and hint where buckets and rate limiters need them.
+ * A failure that must not be retried, and why; optionally with a kind and a hint for buckets and rate limiters.
  *
  * @category constructors
  */
@@ -159,7 +160,7 @@ export const terminal = (
 export const noOpinion: NoOpinion = { _tag: "NoOpinion" }
 
 /**
- * Attaches a hint to a verdict; `NoOpinion`, and any verdict without a hint to attach, stays as it is.
+ * Attaches a hint to a verdict; `NoOpinion` stays as it is, and so does any verdict if there is no hint.
  *
  * @category combinators
  */
@@ -167,7 +168,7 @@ export const withHint = (self: Verdict, hint: Duration.DurationInput | undefined
   self._tag === "NoOpinion" || hint === undefined ? self : { ...self, hint: readHint(hint) }
 
 /**
- * The kind of a failure, retryable or not, where it is known.
+ * The kind of a failure, retryable or not; `None` if it is unknown.
  *
  * @category destructors
  */

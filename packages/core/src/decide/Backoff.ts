@@ -2,11 +2,11 @@
  * Back-offs: how long to wait before the next attempt.
  *
  * A `Backoff` is an Effect `Schedule` whose output is the delay, so it works in `Effect.retry`, `Effect.repeat`,
- * `Stream.retry` and under every native combinator. It is also data, a `BackoffTree`, which our own loop and plan step
+ * `Stream.retry` and with every native combinator. It is also data, a `BackoffTree`, which the loop and the plan step
  * without the cost of a schedule.
  *
- * `within` and `take` end a back-off and change no delay; `capped` and `jittered` change delays and no end, except that
- * shorter delays leave room for more of them `within` a time.
+ * `within` and `take` end a back-off and never change a delay. `capped` and `jittered` change delays and never the end,
+ * except that more of the shorter delays fit `within` a time.
  */
 import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
@@ -59,7 +59,7 @@ export const exponential = (options: {
 }
 
 /**
- * A list of delays, then the end. The empty list never retries: the identity of `min` and `andThen`.
+ * Takes its delays from a list, then ends. The empty list never retries: it is the identity of `min` and `andThen`.
  *
  * @category constructors
  */
@@ -74,7 +74,7 @@ export const fromDelays = (delays: ReadonlyArray<Duration.DurationInput>): Backo
 }
 
 /**
- * The back-off of a curve: one of the module `Curve`, or one of your own made with `Curve.make`.
+ * Makes a back-off from a curve: one of the module `Curve`, or your own made with `Curve.make`.
  *
  * @category constructors
  */
@@ -84,7 +84,8 @@ export const fromCurve = <S>(curve: Curve<S>): Backoff =>
     : Argument.refuse("Backoff.fromCurve", "curve", "a curve of the module Curve", curve)
 
 /**
- * Bounds every delay, by at least one millisecond. The cap acts on the bounds, before any draw, and never ends anything.
+ * Bounds every delay by `cap`, at least one millisecond. The cap acts on the bounds, before any draw, and never ends the
+ * back-off.
  *
  * `capped(a)` of `capped(b)` is `capped(min(a, b))`, and the order of `capped` and `jittered` makes no difference.
  *
@@ -107,7 +108,7 @@ export function capped(...given: Given): any {
 }
 
 /**
- * Randomises every delay, last of all. A second `jittered` replaces the first.
+ * Randomises every delay, after all other changes. A second `jittered` replaces the first.
  *
  * Throws for curves that draw by definition, such as `Curve.decorrelated` and `Classic.ethernet`.
  *
@@ -133,13 +134,13 @@ export function jittered(...given: Given): any {
 }
 
 /**
- * Ends where the next attempt could not start before `duration` has passed: elapsed time and delay together reach it.
+ * Ends when the next attempt could not start before `duration` has passed: when elapsed time plus delay reach it.
  *
- * Time counts from the first attempt in our loop and from the first failure in a native schedule, also for a part that
- * begins later, such as the second of `andThen`; inside `resetAfter` it counts again from the failure that starts over.
- * Changes no delay. `within(a)` of `within(b)` is `within(min(a, b))`. Under a policy, a hint that lengthens the wait
- * counts: the tighter of this and the policy's deadline holds. A native driver tells the time by the wall clock, our loop
- * by the monotonic one.
+ * Time counts from the first attempt in our loop and from the first failure in a native schedule, even for a part that
+ * begins later, such as the second of `andThen`; inside `resetAfter` it counts anew from the failure that starts over.
+ * Never changes a delay. `within(a)` of `within(b)` is `within(min(a, b))`. In a policy, a hint that lengthens the wait
+ * counts, and the tighter of this and the policy's deadline applies. A native driver reads the wall clock, our loop the
+ * monotonic one.
  *
  * @category combinators
  */
@@ -154,10 +155,10 @@ export function within(...given: Given): any {
 }
 
 /**
- * Ends after `n` delays: an operation makes `n` retries at most.
+ * Ends after `n` delays: an operation makes at most `n` retries.
  *
- * Inside `byKind` it counts the retries of the operation, of whatever kind; inside `resetAfter` it starts over.
- * Changes no delay. `take(a)` of `take(b)` is `take(min(a, b))`.
+ * Inside `byKind` it counts all retries of the operation, of any kind; inside `resetAfter` it starts over. Never changes a
+ * delay. `take(a)` of `take(b)` is `take(min(a, b))`.
  *
  * @category combinators
  */
@@ -172,9 +173,9 @@ export function take(...given: Given): any {
 }
 
 /**
- * The first to its end, then the second. Associative, with `fromDelays([])` as identity on both sides.
+ * Follows the first back-off to its end, then the second. Associative, with `fromDelays([])` as identity on both sides.
  *
- * Where a `resetAfter` inside the first starts over, the first answers again, and the second waits where it is.
+ * If a `resetAfter` inside the first starts over, the first is followed again, and the second keeps its position.
  * `andThen(fromDelays([0]), self)` makes the first retry at once.
  *
  * @category combinators
@@ -193,9 +194,9 @@ export function andThen(...given: Given): any {
 }
 
 /**
- * The longer delay of two; ends when either does. Both see the same draw.
+ * Takes the longer delay of two back-offs; ends when either ends. Both see the same draw.
  *
- * With `min` a distributive lattice, path by path; identity: `constant({ delay: 0 })`.
+ * Forms a distributive lattice with `min`, path by path; identity: `constant({ delay: 0 })`.
  *
  * @category combinators
  */
@@ -206,7 +207,7 @@ export function max(...given: Given): any {
 }
 
 /**
- * The shorter delay of two; ends when both have. Both see the same draw.
+ * Takes the shorter delay of two back-offs; ends when both have ended. Both see the same draw.
  *
  * To bound delays use `capped`, which never changes when a back-off ends. Identity: `fromDelays([])`.
  *
@@ -221,9 +222,9 @@ export function min(...given: Given): any {
 /**
  * A back-off for each kind of failure, and one for all others.
  *
- * All of them advance with every retry, so an exponent counts the retries of the operation: a transient failure and then
- * a throttling one wait the first delay of the one and the second delay of the other. Ends when the back-off of the
- * failure at hand has ended. Under native `Effect.retry`, where no kind is known, `orElse` answers.
+ * All of them advance with every retry, so an exponent counts the retries of the operation: a transient failure
+ * followed by a throttling one waits the first delay of the one back-off and the second delay of the other. Ends when
+ * the back-off for the current failure has ended. Native `Effect.retry` knows no kind and uses `orElse`.
  *
  * @category combinators
  */
@@ -243,9 +244,9 @@ export const byKind = (cases: { readonly [K in Kind]?: Backoff } & { readonly or
 
 /**
  * Starts over when an attempt ran for at least `inactivity` before it failed: a long-lived connection that is lost after
- * an hour is reconnected as if for the first time. Also where it has ended as a part of another back-off.
+ * an hour is reconnected as if for the first time. Also restarts a back-off that has ended as a part of another.
  *
- * Time spent waiting does not count, so a delay longer than `inactivity` never resets itself.
+ * Time spent waiting does not count, so a delay longer than `inactivity` causes no reset.
  *
  * @category combinators
  */

@@ -1,8 +1,8 @@
 /**
- * The `Schedule` face of a tree: what makes a `Backoff` of it.
+ * Makes a `Backoff`, which is a `Schedule`, from a tree.
  *
- * A thin file. Natively a schedule is first asked when the first attempt has failed (or, repeated, has succeeded), so
- * the time of the operation counts from there.
+ * A native driver first asks a schedule when the first attempt has failed (or, with `repeat`, succeeded), so the operation's
+ * time counts from there.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ import * as ScheduleLine from "./ScheduleLine.ts"
 export const TypeId: unique symbol = Symbol.for("@effect-retry/core/Backoff")
 
 /**
- * A schedule of delays that can be read: `tree` holds its curves, caps and jitters, at its beginning.
+ * A schedule of delays that can be inspected: `tree` holds its curves, caps and jitters in their initial state.
  *
  * @category models
  */
@@ -26,18 +26,18 @@ export interface Backoff extends Schedule.Schedule<Duration.Duration> {
   readonly tree: Tree
   /** Whether a step needs a random number. */
   readonly draws: boolean
-  /** Whether a step needs to know the time: how long the attempt ran, or the operation. */
+  /** Whether a step depends on how long the attempt or the operation has run. */
   readonly readsTime: boolean
 }
 
 /**
- * Whether something is a back-off of this package: a schedule that can be read.
+ * Whether a value is a back-off of this package.
  *
  * @category guards
  */
 export const isBackoff = (u: unknown): u is Backoff => Predicate.hasProperty(u, TypeId)
 
-/** The back-off that a tree describes, at the call of `owner`. */
+/** The back-off that a tree describes; errors name `owner`. */
 export const fromTree = (owner: string, tree: Tree): Backoff => {
   const parts = BackoffTree.countParts(tree)
   if (parts > BackoffTree.mostParts) {

@@ -1,13 +1,12 @@
 /**
  * A back-off as data, and the one interpreter that steps it.
  *
- * Leaves carry a curve, a cap and a jitter; nodes combine. `step` answers a delay and the tree that remains, so a tree
- * is its own state. Order within a leaf: bound, cap the bound, draw, round. The `Schedule` face of a `Backoff`, the
- * loop and the plan all call this one function.
+ * Leaves hold a curve, a cap and a jitter; nodes combine. `step` returns a delay and the remaining tree, so a tree is
+ * its own state. Order within a leaf: bound, cap the bound, draw, round. The schedule of a `Backoff`, the loop and the
+ * plan all call this one function.
  *
- * Every part sees every step, also while another part is the one that answers, so a composite answers at each step what
- * its parts answer at that step. A curve, a count and a time that have ended stay ended until a `ResetAfter` around them
- * starts over.
+ * Every part sees every step, even while another part gives the delay, so a composite depends at each step on what its parts
+ * give at that step. A curve, a count or a time that has ended stays ended until a `ResetAfter` around it starts over.
  */
 import * as Argument from "../accept/Argument.ts"
 import type { Kind } from "../classify/Verdict.ts"
@@ -32,17 +31,17 @@ export {
   type Tree
 } from "./TreeShape.ts"
 
-/** What a step may depend on, beside the tree itself. */
+/** What a step may depend on, besides the tree itself. */
 export interface Input {
   /** The one draw of this step, in [0, 1), shared by everything in the tree. */
   readonly u: number
-  /** The kind of the failure, where it is known. */
+  /** The kind of the failure, if known. */
   readonly kind: Kind | undefined
   /** How long the attempt ran before it failed. */
   readonly ranMillis: number
-  /** Since the operation began: with its first attempt in our loop, with its first failure in a native schedule. */
+  /** Time since the operation began: at its first attempt in our loop, at its first failure in a native schedule. */
   readonly elapsedMillis: number
-  /** What the wait will last at least, whatever the delay is: a hint that is followed. @default 0 */
+  /** The least time that the wait will last, whatever the delay: a hint that is followed. @default 0 */
   readonly atLeastMillis?: number
 }
 
@@ -54,19 +53,19 @@ export interface Step {
   readonly rest: Tree
 }
 
-/** One step: the delay before the next attempt, or `undefined` where the back-off has ended. */
+/** One step: the delay before the next attempt, or `undefined` if the back-off has ended. */
 export const step = (tree: Tree, input: Input): Step | undefined => {
   const stepped = advance(tree, input)
   return stepped.delayMillis === undefined ? undefined : stepped
 }
 
-/** A step without a delay; a part of `rest` may start over. */
+/** A step without a delay; parts of `rest` may still start over. */
 interface Ended {
   readonly delayMillis: undefined
   readonly rest: Tree
 }
 
-/** What has ended for good. */
+/** A tree that has ended for good. */
 const gone: Leaf = {
   _tag: "Leaf",
   curve: bounds("ended", () => undefined),
@@ -127,8 +126,8 @@ const advanceLeaf = ({ capMillis, curve, jitter, n, state }: Leaf, u: number): S
 }
 
 /**
- * A curve that draws has the cap inside its formula. Its state comes from capped delays, so that without the cap its answer
- * need not lie in its interval.
+ * Whether the cap has shortened the delay of a curve that draws, whose formula includes the cap. Its state comes from capped
+ * delays, so its value without the cap need not lie in its interval.
  */
 const isShortened = (curve: Curve, n: number, state: unknown, millis: number, u: number): boolean =>
   Math.min(curve.uncheckedMillis(n, state, Infinity, u) ?? 0, longestMillis) > millis
@@ -153,7 +152,7 @@ const advanceMin = (left: Step | Ended, right: Step | Ended): Step | Ended => {
   return { delayMillis: shorter.delayMillis, capped, rest }
 }
 
-/** The second stands still while the first answers. */
+/** The second does not advance while the first gives delays. */
 const advanceAndThen = (first: Step | Ended, second: Tree, input: Input): Step | Ended => {
   if (first.delayMillis !== undefined) return around(first, { _tag: "AndThen", first: first.rest, second })
   const stepped = advance(second, input)
@@ -186,7 +185,7 @@ const advanceResetAfter = (tree: ResetAfter, input: Input): Step | Ended => {
 
 const hasWithin = (tree: Tree): boolean => some(tree, (part) => part._tag === "Within")
 
-/** The same answer, with another tree that remains. */
+/** The same step with another remaining tree. */
 const around = (stepped: Step | Ended, rest: Tree): Step | Ended =>
   stepped.delayMillis === undefined
     ? { delayMillis: undefined, rest }

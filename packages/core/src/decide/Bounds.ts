@@ -1,5 +1,5 @@
 /**
- * The bounds of the numbers and times that more than one constructor takes; times in milliseconds.
+ * Ranges of numbers and times that several constructors take; times in milliseconds.
  */
 import type { Range } from "../accept/Argument.ts"
 import { longestMillis, longestTimerMillis } from "./Millis.ts"
@@ -7,22 +7,22 @@ import { longestMillis, longestTimerMillis } from "./Millis.ts"
 /** Of a delay, or of the base and the step of a curve. */
 export const delay = { min: 0 } satisfies Range
 
-/** Of the base of a curve that draws, which needs a width to draw from, and of the width itself. */
+/** Of the base of a curve that draws, which needs a non-zero interval, and of the width of an interval. */
 export const width = { min: 0, exclusive: true } satisfies Range
 
-/** By which a curve or a timeout grows. */
+/** Of the factor by which a curve or a timeout grows. */
 export const factor = { min: 1 } satisfies Range
 
-/** Of a polynomial curve. */
+/** Of the degree of a polynomial curve. */
 export const degree = { min: 0, exclusive: true } satisfies Range
 
-/** Of a jitter around its bound. */
+/** Of the ratio of a jitter around its bound. */
 export const jitterRatio = { min: 0, max: 1, exclusive: true } satisfies Range
 
-/** Of the jitter of a hint, which may be none. */
+/** Of the jitter ratio of a hint, which may be zero. */
 export const hintRatio = { min: 0, max: 1 } satisfies Range
 
-/** Of a cap: delays are whole milliseconds, and below one nothing would be left of them. */
+/** Of a cap: delays are whole milliseconds, so a cap below one would leave no delay. */
 export const cap = { min: 1 } satisfies Range
 
 /** Of a timeout, which is one timer of the platform. */

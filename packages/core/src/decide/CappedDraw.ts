@@ -1,13 +1,13 @@
 /**
- * A draw under a cap: nothing gathers on the cap itself.
+ * A draw under a cap, without a cluster of draws at the cap itself.
  */
 import type { Jitter } from "./Jitter.ts"
 
 /**
- * Brings what was drawn around `boundMillis` below a cap, for `bound <= cap`: the cap limits the upper end of the
- * interval, and the draw is scaled into what is left.
+ * Brings a delay drawn around `boundMillis` below a cap, for `bound <= cap`: the cap limits the upper end of the
+ * interval, and the draw is scaled into the rest.
  *
- * Where less than half of the interval would be left, its lower end gives way, so that no jitter is lost on the cap.
+ * If less than half of the interval would be left, its lower end moves down, so that no jitter is lost at the cap.
  */
 export const below = (self: Jitter, boundMillis: number, drawnMillis: number, capMillis: number): number => {
   const [low, high] = self.interval(boundMillis)

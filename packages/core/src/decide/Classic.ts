@@ -1,5 +1,5 @@
 /**
- * Back-offs of textbooks and well-known systems, each by its own formula: whole slots, whole seconds, a limit built in.
+ * Back-offs from textbooks and well-known systems, each with its own formula: whole slots, whole seconds, a built-in limit.
  */
 import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
@@ -10,10 +10,10 @@ import { bounds, known } from "./CurveShape.ts"
 import { times } from "./Millis.ts"
 
 /**
- * Truncated binary exponential back-off: after collision `c`, a whole number of slots out of `0 ... 2^min(c, 10) - 1`;
+ * Truncated binary exponential back-off: after collision `c`, a whole number of slots from `0 ... 2^min(c, 10) - 1`;
  * ends at the 16th collision.
  *
- * Under a cap it keeps to as many whole slots as the cap holds; a cap below one slot takes the place of the slot.
+ * Under a cap it draws at most as many whole slots as fit; a cap below one slot replaces the slot.
  * Delays are whole milliseconds, so a slot below one millisecond is rounded up after the draw.
  * Source: IEEE 802.3, CSMA/CD, attemptLimit 16 and backoffLimit 10.
  *
@@ -39,10 +39,10 @@ export const ethernet = (options: { readonly slot: Duration.DurationInput }): Ba
 }
 
 /**
- * Celery's countdown in whole seconds. Formula, for retry `n`: `min(maximum, factor * 2^(n - 1))` seconds; with jitter a
- * whole number of seconds out of `0 ... countdown`.
+ * Celery's countdown in whole seconds. Formula, for retry `n`: `min(maximum, factor * 2^(n - 1))` seconds; with jitter
+ * a whole number of seconds from `0 ... countdown`.
  *
- * Under a cap it keeps to as many whole seconds as the cap holds; a cap below one second takes the place of the second.
+ * Under a cap it uses at most as many whole seconds as fit; a cap below one second replaces the second.
  * Source: https://github.com/celery/celery, `celery/utils/time.py`, `get_exponential_backoff_interval`.
  *
  * @category constructors
@@ -52,7 +52,7 @@ export const celery = (options: {
   readonly factor: number
   /** Celery's `retry_backoff_max`: at least one second. @default 10 minutes */
   readonly maximum?: Duration.DurationInput
-  /** Celery's `retry_jitter`. Without it `Backoff.jittered` may add another one. @default true */
+  /** Celery's `retry_jitter`. If false, `Backoff.jittered` may add another jitter. @default true */
   readonly jitter?: boolean
 }): Backoff => {
   const given = Argument.options("Classic.celery", "{ factor: 1 }", options)
@@ -83,7 +83,7 @@ export const celery = (options: {
 }
 
 /**
- * 1, 2, 4 ... seconds while the delay is at most half of `maximum`: there is no wait after the last attempt. With
+ * Waits 1, 2, 4 ... seconds while the delay is at most half of `maximum`; there is no wait after the last attempt. With
  * `maximum` 128 seconds: 8 attempts and 127 seconds of waiting.
  *
  * Source: Stevens and Rago, Advanced Programming in the UNIX Environment, `connect_retry`.

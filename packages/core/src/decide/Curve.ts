@@ -1,9 +1,9 @@
 /**
- * Curves: how delays grow from retry to retry. A pure function of the retry's number, and the curve's own state.
+ * Curves: how delays grow from retry to retry. A curve is a pure function of the retry's number and the curve's own state.
  *
- * A curve is what the leaf of a back-off holds: `Backoff.fromCurve` makes a back-off of one. Most curves answer a bound
- * and know no chance; cap and jitter come after them. Curves that draw by definition take the cap and the draw as part
- * of their formula. `fromFunction` and `make` are for curves of one's own, which work wherever those built in do.
+ * `Backoff.fromCurve` makes a back-off from a curve. Most curves give a bound without randomness; cap and jitter are applied
+ * afterwards. Curves that draw by definition take the cap and the draw as part of their formula. `fromFunction` and
+ * `make` are for your own curves, which work wherever the built-in ones do.
  */
 import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
@@ -15,10 +15,10 @@ import { longestMillis, times } from "./Millis.ts"
 export type { Curve, Definition } from "./CurveShape.ts"
 
 /**
- * A curve of your own, with a state, with chance, or both.
+ * Makes your own curve, with a state, with randomness, or both.
  *
- * Every answer is checked, a few of them at construction: one that is not a number, negative or outside of the declared
- * interval throws an `InvalidArgument` that names the curve; one above `Millis.longestMillis` is brought down to it.
+ * Every delay is checked, a few of them at construction: one that is not a number, is negative or lies outside the declared
+ * interval throws an `InvalidArgument` that names the curve; one above `Millis.longestMillis` is lowered to it.
  *
  * ```text
  * Curve.make({
@@ -54,10 +54,10 @@ export const make = <S>(definition: Definition<S>): Curve<S> => {
 }
 
 /**
- * A curve without chance that depends on the number of the retry alone. It ends where `millis` answers `undefined`.
+ * Makes a curve without randomness that depends only on the number of the retry. It ends when `millis` returns `undefined`.
  *
- * A bound that is not a number or negative throws an `InvalidArgument` that names the curve; one above
- * `Millis.longestMillis` is brought down to it.
+ * A bound that is negative or not a number throws an `InvalidArgument` that names the curve; one above
+ * `Millis.longestMillis` is lowered to it.
  *
  * ```text
  * Curve.fromFunction("gaxios", (n) => (100 * (2 ** n - 1)) / 2)
@@ -75,7 +75,7 @@ export const fromFunction = (name: string, millis: (n: number) => number | undef
 }
 
 /**
- * Grows by the same step. Formula, for retry `n`: `base + step * (n - 1)`.
+ * Grows by a constant step. Formula, for retry `n`: `base + step * (n - 1)`.
  *
  * @category constructors
  */
@@ -117,9 +117,9 @@ export const fibonacci = (options: { readonly base: Duration.DurationInput }): C
 }
 
 /**
- * Draws each delay between the base and three times the last one. Formula: `base + u * (3 * last - base)`, the first
- * `last` being `base`; means 2, 3.5, 5.75, 9.125 ... times the base. A cap limits `3 * last`; one below twice the base
- * lowers the base to `cap - base`, or to 0, so that no jitter is lost on the cap.
+ * Draws each delay between the base and three times the last delay. Formula: `base + u * (3 * last - base)`, starting with
+ * `last = base`; means 2, 3.5, 5.75, 9.125 ... times the base. A cap limits `3 * last`; a cap below twice the base
+ * lowers the base to `cap - base`, or to 0, so that no jitter is lost at the cap.
  *
  * Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "Decorrelated Jitter".
  *
@@ -128,7 +128,7 @@ export const fibonacci = (options: { readonly base: Duration.DurationInput }): C
 export const decorrelated = (options: { readonly base: Duration.DurationInput }): Curve<number> => {
   const given = Argument.options("Curve.decorrelated", '{ base: "1 second" }', options)
   const base = Argument.millis("Curve.decorrelated", "base", given.base, Bounds.width)
-  // A cap that leaves less than half of the first interval takes from its lower end, so that no jitter is lost.
+  // A cap that leaves less than half of the first interval lowers the lower end, so that no jitter is lost.
   const least = (capMillis: number) => Math.max(0, Math.min(times(base, 1), capMillis - base))
   return known({
     name: "decorrelated",
@@ -144,7 +144,7 @@ export const decorrelated = (options: { readonly base: Duration.DurationInput })
 }
 
 /**
- * Draws delays that vary one by one, while their sum hardly does.
+ * Draws delays that vary individually while their sum hardly varies.
  *
  * Formula, for retry `n`: `(f(t) - f(last t)) * base / 1.4` with `f(t) = 2^t * tanh(sqrt(4t))`, `t = n - 1 + u`;
  * medians 0.9, 1.1, 2.0, 4.0, 8.0, 16 times the base. A cap limits the longest delay that the formula can reach.
@@ -171,7 +171,7 @@ export const decorrelatedSmooth = (options: { readonly base: Duration.DurationIn
   })
 }
 
-/** The number with which the least base, a nanosecond, reaches the longest bound. */
+/** The Fibonacci number with which the smallest base, a nanosecond, reaches the longest bound. */
 const greatestFibonacci = longestMillis * 1e6
 
 const fibonacciNumber = (n: number): number => {
@@ -187,10 +187,10 @@ const fibonacciNumber = (n: number): number => {
 
 const smoothScale = 1.4
 
-/** Past 2^1000 the path only doubles, so it is held there; the bound has long reached its cap. */
+/** The path is held at 2^1000, because it only doubles from there and the bound has long reached its cap. */
 const farthest = 1000
 
-/** The formula's path, of which a delay is the increment. */
+/** The path of the formula; a delay is an increment of it. */
 const smoothPath = (t: number): number => 2 ** t * Math.tanh(Math.sqrt(4 * t))
 
 const pathAt = (n: number, u: number): number => smoothPath(Math.min(n - 1, farthest) + u)
@@ -215,7 +215,7 @@ const inside = (owner: string, [least, greatest]: readonly [number, number], mil
     : Argument.refuse(owner, "delay", `within its interval [${least}, ${greatest}]`, millis)
 }
 
-/** A few retries under a few caps and draws: a curve that is wrong at its beginning is refused at construction. */
+/** Tries a few retries under a few caps and draws, so that a curve with a wrong start is refused at construction. */
 const tryOut = <S>(curve: Curve<S>): void => {
   for (const capMillis of [Infinity, 1_000, 1]) {
     for (const u of curve.draws ? [0, 0.5, 1 - Number.EPSILON / 2] : [0]) {

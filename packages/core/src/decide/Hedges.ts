@@ -1,9 +1,9 @@
 /**
- * When the attempts of a hedged operation start: a pure state, changed by every attempt that starts and by every failure. All
- * times in milliseconds since the operation began.
+ * When the attempts of a hedged operation start: a pure state that every start and every failure changes. All times in
+ * milliseconds since the operation began.
  *
- * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Summary of Retry and Hedging Logic", which knows
- * no limit of attempts in flight.
+ * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Summary of Retry and Hedging Logic",
+ * which has no limit on attempts in flight.
  */
 import * as TimeLeft from "./TimeLeft.ts"
 
@@ -17,9 +17,9 @@ export interface Limits {
 export interface Hedges {
   readonly started: number
   readonly running: number
-  /** When the next attempt starts; `Infinity` where there is none, or none before another one has failed. */
+  /** When the next attempt starts; `Infinity` if there is none, or none until another one has failed. */
   readonly dueMillis: number
-  /** Before this, the server wants no further attempt; `Infinity` where there is to be none at all. */
+  /** The server wants no further attempt before this; `Infinity` if there must be none at all. */
   readonly heldMillis: number
 }
 
@@ -33,9 +33,9 @@ export const started = (self: Hedges, limits: Limits, nowMillis: number, delayMi
 }
 
 /**
- * An attempt has failed, and the operation goes on: the next one starts at once, or when the hint has passed.
+ * An attempt has failed, and the operation continues: the next one starts at once, or when the hint has passed.
  *
- * A hint that has not passed yet is not shortened by another failure.
+ * Another failure does not shorten a hint that is still running.
  */
 export const failed = (self: Hedges, limits: Limits, nowMillis: number, hintMillis: number): Hedges => {
   const heldMillis = Math.max(self.heldMillis, nowMillis + hintMillis)
@@ -43,8 +43,8 @@ export const failed = (self: Hedges, limits: Limits, nowMillis: number, hintMill
 }
 
 /**
- * The bucket has granted the attempt that was due: it starts now, after a hint that arrived meanwhile, or not at all if its
- * time is over.
+ * The bucket has granted the attempt that was due: it starts now, or after a hint that arrived meanwhile, or not at all
+ * if there is no time left.
  */
 export const granted = (self: Hedges, limits: Limits, nowMillis: number): Hedges =>
   planned(self, limits, nowMillis, Math.max(nowMillis, self.heldMillis))
@@ -52,7 +52,7 @@ export const granted = (self: Hedges, limits: Limits, nowMillis: number): Hedges
 /** No further attempt starts. */
 export const closed = (self: Hedges): Hedges => ({ ...self, dueMillis: Infinity, heldMillis: Infinity })
 
-/** Whether no attempt runs and none will start. */
+/** Whether no attempt is running and none will start. */
 export const isOver = (self: Hedges): boolean => self.running === 0 && self.dueMillis === Infinity
 
 const planned = (self: Hedges, limits: Limits, nowMillis: number, dueMillis: number): Hedges => {

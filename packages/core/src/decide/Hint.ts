@@ -1,23 +1,23 @@
 /**
- * Hints: rules for how a delay follows what the server asked for, chosen by name.
+ * Hints: named rules for how a delay follows what the server asked for.
  *
- * Hints come from outside. Every rule has a bound, and the caller chooses what happens beyond it.
+ * Hints come from outside, so every rule has a bound, and the caller chooses what happens beyond it.
  */
 import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
 import * as Bounds from "./Bounds.ts"
 
 /**
- * What to do with a hint above `atMost`: wait `atMost` (`clamp`), stop at once (`giveUp`), or wait as the back-off says
+ * What to do with a hint above `atMost`: wait `atMost` (`clamp`), stop at once (`giveUp`), or use the back-off's delay
  * (`ignore`).
  */
 type Otherwise = "clamp" | "giveUp" | "ignore"
 
-/** What a hint of no time means: no hint, such as a date in the past, or a retry at once. */
+/** What a hint of zero, such as a date in the past, means: no hint, or a retry at once. */
 type Zero = "none" | "atOnce"
 
 /**
- * A rule for hints. With `startsOver` the back-off starts over after a hint that was followed.
+ * A rule for hints. With `startsOver` the back-off starts over after a followed hint.
  *
  * @category models
  */
@@ -40,14 +40,14 @@ export type Hint =
   | { readonly _tag: "Within"; readonly aboveMillis: number; readonly startsOver: boolean }
 
 /**
- * Waits as the back-off says, whatever the server asked for.
+ * Uses the back-off's delay, whatever the server asked for.
  *
  * @category constructors
  */
 export const ignore: Hint = { _tag: "Ignore" }
 
 /**
- * Waits what the server asked for, in place of the back-off's delay. A hint of no time, such as a date in the past,
+ * Waits for the time that the server asked for, instead of the back-off's delay. A hint of zero, such as a date in the past,
  * leaves the back-off's delay, unless `zero` says otherwise.
  *
  * @category constructors
@@ -55,9 +55,9 @@ export const ignore: Hint = { _tag: "Ignore" }
 export const override = (options: {
   readonly atMost: Duration.DurationInput
   readonly otherwise: Otherwise
-  /** Whether the back-off starts over after a hint, as gRPC's does (proposal A6). @default false */
+  /** Whether the back-off starts over after a hint, as in gRPC (proposal A6). @default false */
   readonly startsOver?: boolean
-  /** `"atOnce"` retries at once after a hint of no time, as gRPC does after a pushback of 0. @default "none" */
+  /** `"atOnce"` retries at once after a hint of zero, as gRPC does after a pushback of 0. @default "none" */
   readonly zero?: Zero
 }): Hint => ({
   _tag: "Override",
@@ -66,12 +66,12 @@ export const override = (options: {
 })
 
 /**
- * Waits at least what the server asked for, with jitter only upward.
+ * Waits at least as long as the server asked, with jitter only upward.
  *
  * Formula: `max(delay, hint + u * min(hint * jitterRatio, atMost - hint))`: near `atMost` the interval of the jitter
- * shrinks, so that no draw lies above `atMost` and none gather on it. A hint that is clamped to `atMost` is spread below
- * it: `atMost * (1 + u * jitterRatio) / (1 + jitterRatio)`.
- * A hint up to `atMost` is never undercut, and the back-off's cap does not bound it.
+ * shrinks, so that no draw exceeds `atMost` and none cluster at it. Hints that are clamped to `atMost` are spread below
+ * it: `atMost * (1 + u * jitterRatio) / (1 + jitterRatio)`. A hint up to `atMost` is never undercut, and the back-off's
+ * cap does not bound it.
  *
  * @category constructors
  */
@@ -92,7 +92,7 @@ export const floor = (options: {
 }
 
 /**
- * Follows the server inside a window above the back-off's delay, as the AWS SDKs do with 5 seconds.
+ * Follows the server within a window above the back-off's delay, as the AWS SDKs do with 5 seconds.
  *
  * Formula: `max(delay, min(hint, delay + above))`.
  * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
@@ -113,12 +113,12 @@ export const within = (options: {
 }
 
 /**
- * The rule of a policy that names none: a floor of at most one minute with a jitter of one half; a longer hint stops the
+ * The default rule of a policy: a floor of at most one minute with a jitter ratio of one half; a longer hint stops the
  * operation.
  *
  * Source of the minute: https://github.com/openai/openai-node, whose client follows `retry-after` up to 60 seconds.
- * Source of the jitter: https://github.com/envoyproxy/envoy, `JitteredLowerBoundBackOffStrategy`, which waits between
- * 1 and 1.5 times what a server asked for.
+ * Source of the jitter: https://github.com/envoyproxy/envoy, `JitteredLowerBoundBackOffStrategy`, which waits 1 to 1.5
+ * times as long as the server asked.
  *
  * @category constructors
  */

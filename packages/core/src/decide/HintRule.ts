@@ -1,13 +1,13 @@
 /**
- * How a rule for hints bends a delay. All times in milliseconds; hints come from outside and may be infinite.
+ * Applies a rule for hints to a delay. All times in milliseconds; hints come from outside and may be infinite.
  */
 import type { Hint } from "./Hint.ts"
 import { wholeMillis } from "./Millis.ts"
 
-/** Whether the rule needs a random number where there is a hint. */
+/** Whether the rule needs a random number when there is a hint. */
 export const draws = (self: Hint): boolean => self._tag === "Floor" && self.jitterRatio > 0
 
-/** Whether the back-off starts over after this hint: the rule says so, and the wait is the server's. */
+/** Whether the back-off starts over after this hint: if the rule says so, and the wait comes from the server. */
 export const startsOver = (self: Hint, delayMillis: number, hintMillis: number): boolean => {
   if (self._tag === "Ignore" || !self.startsOver) return false
   if (self._tag === "Within") return hintMillis > delayMillis
@@ -17,7 +17,7 @@ export const startsOver = (self: Hint, delayMillis: number, hintMillis: number):
   return waitMillis >= delayMillis
 }
 
-/** The delay as the rule bends it, in whole milliseconds, or `undefined` for a hint to give up on. */
+/** The delay under the rule, in whole milliseconds, or `undefined` if the hint makes the operation give up. */
 export const bend = (self: Hint, delayMillis: number, hintMillis: number, u: number): number | undefined => {
   if (self._tag === "Ignore") return delayMillis
   if (self._tag === "Within") {

@@ -1,8 +1,8 @@
 /**
- * Jitter: how a delay is drawn from its bound. Named, with a declared interval, and the last thing that happens.
+ * Jitter: how a delay is drawn from its bound. A jitter has a name and a declared interval, and is applied last.
  *
- * A jitter is a function of the bound (in milliseconds) and one number `u` in [0, 1). It knows no cap: where its
- * interval reaches above the cap, the back-off keeps the draw under it without gathering anything on the cap itself.
+ * A jitter is a function of the bound (in milliseconds) and one number `u` in [0, 1). It knows no cap: if its interval
+ * reaches above the cap, the back-off keeps the draw below the cap without clustering delays at the cap itself.
  */
 import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
@@ -15,17 +15,17 @@ import * as Bounds from "./Bounds.ts"
  */
 export interface Jitter {
   readonly name: string
-  /** Whether `draw` looks at `u`: a jitter that does not costs no random number. */
+  /** Whether `draw` uses `u`; if not, no random number is drawn. */
   readonly draws: boolean
-  /** The least and the greatest delay that `draw` can answer, in milliseconds. */
+  /** The shortest and the longest delay that `draw` can return, in milliseconds. */
   readonly interval: (boundMillis: number) => readonly [low: number, high: number]
   /** The delay in milliseconds. */
   readonly draw: (boundMillis: number, u: number) => number
 }
 
 /**
- * A jitter of your own. Every draw is checked against the declared interval, a few of them at construction: a draw
- * outside it throws an `InvalidArgument` that names the jitter. Its bounds never exceed the cap.
+ * Makes your own jitter. Every draw is checked against the declared interval, a few of them at construction: a draw
+ * outside it throws an `InvalidArgument` that names the jitter. The bounds that it gets never exceed the cap.
  *
  * ```text
  * Jitter.make({ name: "half", interval: (b) => [b / 2, b], draw: (b, u) => b - (u * b) / 2 })
@@ -54,7 +54,7 @@ export const make = (options: {
 export const none: Jitter = { name: "none", draws: false, interval: (bound) => [bound, bound], draw: (bound) => bound }
 
 /**
- * Anywhere below the bound. Formula: `u * bound`; mean `bound / 2`.
+ * Draws anywhere below the bound. Formula: `u * bound`; mean `bound / 2`.
  *
  * Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "Full Jitter".
  *
@@ -63,7 +63,7 @@ export const none: Jitter = { name: "none", draws: false, interval: (bound) => [
 export const full: Jitter = /*#__PURE__*/ uniform("full", (bound) => [0, bound])
 
 /**
- * Half of the bound for certain, the other half by chance. Formula: `bound / 2 + u * bound / 2`; mean `3 / 4 * bound`.
+ * Keeps half of the bound and draws the other half. Formula: `bound / 2 + u * bound / 2`; mean `3 / 4 * bound`.
  *
  * Source: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/, "Equal Jitter".
  *
@@ -72,7 +72,7 @@ export const full: Jitter = /*#__PURE__*/ uniform("full", (bound) => [0, bound])
 export const equal: Jitter = /*#__PURE__*/ uniform("equal", (bound) => [bound / 2, bound])
 
 /**
- * Around the bound. Formula: `bound * (1 - ratio + 2 * u * ratio)`; mean `bound`.
+ * Draws around the bound. Formula: `bound * (1 - ratio + 2 * u * ratio)`; mean `bound`.
  *
  * gRPC uses a ratio of 0.2. The cap limits the upper end.
  *
@@ -88,7 +88,7 @@ export const proportional = (options: {
 }
 
 /**
- * Some more than the bound. Formula: `bound + u * max`; mean `bound + max / 2`.
+ * Adds up to `max` to the bound. Formula: `bound + u * max`; mean `bound + max / 2`.
  *
  * The cap limits the upper end.
  *

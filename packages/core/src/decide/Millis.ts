@@ -1,11 +1,11 @@
 /**
- * Milliseconds as delays and timers need them: bounded, without overflow, whole where something waits for them.
+ * Milliseconds for delays and timers: bounded, without overflow, and whole for waits.
  */
 
 /** The longest delay of any curve: 2^63 - 1 nanoseconds, 292 years. Growth saturates here instead of overflowing. */
 export const longestMillis = 9_223_372_036_854
 
-/** The longest time a timer of the platform holds, and so the longest timeout: 2^31 - 1 milliseconds, 24 days. */
+/** The longest time that a platform timer can hold, and so the longest timeout: 2^31 - 1 milliseconds, 24 days. */
 export const longestTimerMillis = 2_147_483_647
 
 /** `millis * multiplier` without overflow: `0 * Infinity` is 0, everything else stops at `longestMillis`. */
@@ -13,10 +13,10 @@ export const times = (millis: number, multiplier: number): number =>
   millis === 0 ? 0 : Math.min(millis * multiplier, longestMillis)
 
 /**
- * A delay as it is waited: whole milliseconds, rounded up, never above the cap nor `longestMillis`.
+ * Rounds a delay for waiting: up to whole milliseconds, never above the cap or `longestMillis`.
  *
- * A nanosecond is a floating-point error and not the start of another millisecond. A cap with a fraction is rounded
- * down, so a cap below one millisecond would leave no delay; `Backoff.capped` refuses it.
+ * An excess of a nanosecond is a floating-point error and does not round up. A fractional cap is rounded down, so a cap
+ * below one millisecond would leave no delay; `Backoff.capped` refuses it.
  */
 export const wholeMillis = (millis: number, capMillis: number): number =>
   Math.max(0, Math.min(Math.ceil(millis - 1e-6), Math.floor(capMillis), longestMillis))

@@ -1,21 +1,21 @@
 /**
- * An estimate of a quantile of recent values, as a pure state: a histogram of logarithms whose samples fade.
+ * Estimates a quantile of recent values, as a pure state: a logarithmic histogram in which samples fade.
  *
- * Eight buckets for each doubling, from 1 ms to 2^20 ms (17 minutes): a bucket is 9 % wide, and inside one the values count as
- * evenly spread. A sample weighs half of one that comes 1,000 samples later, so that about 2,900 samples count. Fading goes by
- * samples and not by time: an estimate stays while there is no traffic.
+ * Eight buckets for each doubling, from 1 ms to 2^20 ms (17 minutes): a bucket is 9 % wide, and values inside it are
+ * taken as evenly spread. A sample weighs half as much as one that comes 1,000 samples later, so that about 2,900
+ * samples count. Samples fade with later samples, not with time, so an estimate stays while there is no traffic.
  */
 
 const perOctave = 8
 const octaves = 20
 const halfLife = 1000
 
-/** 160 weights, and what the next sample weighs. */
+/** 160 weights, and the weight of the next sample. */
 export interface Histogram {
   readonly weights: ReadonlyArray<number>
   readonly total: number
   readonly nextWeight: number
-  /** How many samples there were. */
+  /** The number of samples so far. */
   readonly samples: number
 }
 
@@ -28,7 +28,7 @@ export const empty: Histogram = {
 
 const growth = 2 ** (1 / halfLife)
 
-/** Weights grow from sample to sample: all are divided before they become too large for a number. */
+/** Weights grow from sample to sample; all are divided before they overflow. */
 const largest = 2 ** 500
 
 /** Adds a sample, in milliseconds. */
@@ -49,7 +49,10 @@ const scaled = ({ nextWeight, samples, total, weights }: Histogram): Histogram =
   samples
 })
 
-/** The value that the share `at`, below 1, of the samples do not exceed, in milliseconds; at least 1. Needs a sample. */
+/**
+ * The quantile `at`, below 1, in milliseconds: the value that this share of the samples does not exceed; at least 1. Needs a
+ * sample.
+ */
 export const read = ({ total, weights }: Histogram, at: number): number => {
   let left = at * total
   let index = 0

@@ -1,5 +1,5 @@
 /**
- * Schedules by their steps, which Effect 3 and Effect 4 have in another shape. This is the file of Effect 3.
+ * The steps of schedules, whose shape differs between Effect 3 and Effect 4. This is the file for Effect 3.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,13 +9,13 @@ import * as ScheduleInterval from "effect/ScheduleInterval"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
 
 export interface Stepped<S> {
-  /** `undefined` where the schedule has ended. */
+  /** `undefined` if the schedule has ended. */
   readonly delayMillis: number | undefined
-  /** Where the schedule goes on. */
+  /** The state for the next step. */
   readonly state: S
 }
 
-/** A schedule of delays by its steps. */
+/** Makes a schedule of delays from a step function. */
 export const make = <S, In, R>(
   initial: S,
   step: (nowMillis: number, input: In, state: S) => Effect.Effect<Stepped<S>, never, R>
@@ -32,10 +32,10 @@ export const make = <S, In, R>(
     )
   )
 
-/** Where a schedule stands before its first step. */
+/** The state of a schedule before its first step. */
 export const start: unique symbol = Symbol("start")
 
-/** One step of any schedule, from `start` or from where the last one has led. */
+/** One step of any schedule, from `start` or from the state after the last step. */
 export const step = <In, R>(
   schedule: Schedule.Schedule<unknown, In, R>,
   nowMillis: number,

@@ -1,19 +1,19 @@
 /**
- * A back-off as data: its leaves, its nodes, and what can be asked of them without a step.
+ * A back-off as data: leaves, nodes, and queries that need no step.
  */
 import type { Kind } from "../classify/Verdict.ts"
 import type { Curve } from "./CurveShape.ts"
 import type * as Jitter from "./Jitter.ts"
 
-/** A curve with its cap and jitter, about to answer for retry `n`. */
+/** A curve with its cap and jitter; retry `n` is next. */
 export interface Leaf {
   readonly _tag: "Leaf"
   readonly curve: Curve
   /** The curve's own state. */
   readonly state: unknown
-  /** `Infinity` where there is no cap. */
+  /** `Infinity` without a cap. */
   readonly capMillis: number
-  /** `Jitter.none` where the curve draws by itself. */
+  /** `Jitter.none` if the curve draws by itself. */
   readonly jitter: Jitter.Jitter
   readonly n: number
 }
@@ -31,18 +31,18 @@ export type Tree =
 /** A back-off for each kind of failure; all of them advance with every step. */
 export interface ByKind {
   readonly _tag: "ByKind"
-  /** A kind that is absent falls to `orElse`. */
+  /** An absent kind uses `orElse`. */
   readonly cases: { readonly [K in Kind]?: Tree }
   readonly orElse: Tree
 }
 
-/** Goes on as `self`, or from `initial` when an attempt ran for `afterMillis`. */
+/** Continues with `self`, or from `initial` after an attempt that ran for `afterMillis`. */
 export interface ResetAfter {
   readonly _tag: "ResetAfter"
   readonly self: Tree
   readonly initial: Tree
   readonly afterMillis: number
-  /** The `elapsedMillis` at which it last started over: what is inside counts from there. Always 0 without `Within`. */
+  /** The `elapsedMillis` at which it last started over, from which its parts count. Always 0 without `Within`. */
   readonly sinceMillis: number
 }
 
@@ -70,11 +70,11 @@ const mapParts = (tree: Tree, f: (part: Tree) => Tree): Tree => {
   }
 }
 
-/** Rebuilds a tree from changed leaves: what `capped` and `jittered` do. */
+/** Rebuilds a tree from changed leaves; used by `capped` and `jittered`. */
 export const mapLeaves = (tree: Tree, f: (leaf: Leaf) => Tree): Tree =>
   tree._tag === "Leaf" ? f(tree) : mapParts(tree, (part) => mapLeaves(part, f))
 
-/** Whether any part of the tree satisfies `predicate`, the parts included that a `ResetAfter` can start over. */
+/** Whether any part of the tree satisfies `predicate`, including parts that a `ResetAfter` can restart. */
 export const some = (tree: Tree, predicate: (tree: Tree) => boolean): boolean =>
   predicate(tree) || partsOf(tree).some((part) => some(part, predicate))
 
@@ -82,11 +82,11 @@ export const some = (tree: Tree, predicate: (tree: Tree) => boolean): boolean =>
 export const draws = (tree: Tree): boolean =>
   some(tree, (part) => part._tag === "Leaf" && (part.jitter.draws || part.curve.draws))
 
-/** Whether a step of this tree needs to know the time: how long the attempt ran, or the operation. */
+/** Whether a step of this tree depends on how long the attempt or the operation has run. */
 export const readsTime = (tree: Tree): boolean =>
   some(tree, (part) => part._tag === "ResetAfter" || part._tag === "Within")
 
-/** How many parts a tree may have: few enough that stepping it never exhausts the stack. */
+/** How many parts a tree may have, so that stepping it never exhausts the stack. */
 export const mostParts = 1_000
 
 /** How many leaves and nodes the tree has; stops counting above `mostParts`. */

@@ -1,8 +1,8 @@
 /**
  * Circuit breakers: rate limiters that let no attempt through for a while after too many failures.
  *
- * `CircuitBreaker.make()` makes a breaker of its own for a policy's `rateLimiter`; `TokenBucket.keyed` makes one for each
- * host or tenant, `TokenBucket.shadow` tries one, and `TokenBucket.all` combines it with other limiters.
+ * `CircuitBreaker.make()` makes a new breaker for a policy's `rateLimiter`. `TokenBucket.keyed` makes one per host or
+ * tenant, `TokenBucket.shadow` tries one out in production, and `TokenBucket.all` combines it with other limiters.
  */
 export { type CircuitBreaker, make, type State } from "./bucket/CircuitBreaker.ts"
 export { changes } from "./bucket/CircuitChanges.ts"

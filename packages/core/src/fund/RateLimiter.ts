@@ -1,9 +1,8 @@
 /**
  * Rate limiters: token buckets for a policy's `rateLimiter`, which is asked before every attempt, the first included.
  *
- * Each constructor is an effect that makes a limiter of its own: `Layer.effect(MyLimiter, RateLimiter.adaptive())` is
- * the layer through which programs share it. A first attempt that is refused fails the operation with
- * `Retry.AttemptRefused`.
+ * Each constructor is an effect that makes a new limiter; `Layer.effect(MyLimiter, RateLimiter.adaptive())` is the layer
+ * through which a program shares one. A refused first attempt fails the operation with `Retry.AttemptRefused`.
  */
 export { acceptRatio } from "./bucket/AcceptRatio.ts"
 export { adaptiveConcurrency } from "./bucket/AdaptiveConcurrency.ts"

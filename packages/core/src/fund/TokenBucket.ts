@@ -2,9 +2,9 @@
  * Token buckets: the port, the buckets for a policy's `bucket`, and the combinators.
  *
  * A policy's `bucket` is asked before the wait of every retry, and bounds what retries add to the load of a server that
- * is already in trouble. Each constructor is an effect that makes a bucket of its own:
- * `Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota())` is the layer through which programs share it.
- * `RateLimiter` has the buckets meant for a policy's `rateLimiter`.
+ * is already in trouble. Each constructor is an effect that makes a new bucket;
+ * `Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota())` is the layer through which a program shares one.
+ * The buckets meant for a policy's `rateLimiter` are in `RateLimiter`.
  */
 export { quota } from "./bucket/Quota.ts"
 export { requestRatio } from "./bucket/RequestRatio.ts"

@@ -257,7 +257,7 @@ const bad: ReadonlyArray<{
   {
     owner: "RateLimiter.adaptive",
     field: "maxWait",
-    allowed: 'absent where whenShort is "refuse"',
+    allowed: 'absent if whenShort is "refuse"',
     values: [0, "1 second"],
     build: (maxWait) => RateLimiter.adaptive({ whenShort: "refuse", maxWait })
   },
@@ -292,7 +292,7 @@ const bad: ReadonlyArray<{
   {
     owner: "RateLimiter.fixed",
     field: "maxWait",
-    allowed: 'absent where whenShort is "refuse"',
+    allowed: 'absent if whenShort is "refuse"',
     values: [0],
     build: (maxWait) => RateLimiter.fixed({ ...fixed, whenShort: "refuse", maxWait })
   },
@@ -369,7 +369,7 @@ const bad: ReadonlyArray<{
   {
     owner: "RateLimiter.concurrencyLimit",
     field: "limit",
-    allowed: "set where ratio is not",
+    allowed: "set if ratio is not",
     values: [undefined],
     build: () => RateLimiter.concurrencyLimit({})
   },
@@ -390,7 +390,7 @@ const bad: ReadonlyArray<{
   {
     owner: "RateLimiter.concurrencyLimit",
     field: "atLeast",
-    allowed: "absent where ratio is not set",
+    allowed: "absent if ratio is not set",
     values: [0],
     build: (atLeast) => RateLimiter.concurrencyLimit({ limit: 1, atLeast })
   }

@@ -1,7 +1,7 @@
 /**
  * A value as programs print it: by Effect's own loggers, as a cause, by `inspect`, as JSON, and as an exception of a span.
  */
-import { Cause, type Console, Effect, FiberId, type Layer, Logger, LogLevel, Tracer } from "effect"
+import { Cause, type Console, Effect, FiberId, FiberRef, HashSet, Logger, LogLevel, Tracer } from "effect"
 import { formatWithOptions, inspect } from "node:util"
 
 /** A way of printing, and what it printed. */
@@ -22,18 +22,6 @@ const logging = (value: unknown): Effect.Effect<void> =>
     { discard: true }
   )
 
-const run = (effect: Effect.Effect<void, unknown>, layer: Layer.Layer<never>) =>
-  Effect.runSyncExit(effect.pipe(Logger.withMinimumLogLevel(LogLevel.All), Effect.provide(layer)))
-
-const replaced = (logger: Logger.Logger<unknown, unknown>) => Logger.replace(Logger.defaultLogger, logger)
-
-const writing = (name: string, logger: Logger.Logger<unknown, unknown>, value: unknown): Printed => {
-  const texts: Array<string> = []
-  const write = (out: unknown) => void texts.push(typeof out === "string" ? out : inspect(out, whole))
-  run(logging(value), replaced(Logger.map(logger, write)))
-  return [`the ${name} logger`, texts.join("\n")]
-}
-
 /** Prints what it is given as the console of Node does. */
 const recordingConsole = (texts: Array<string>): Console.Console => {
   const print = (...given: ReadonlyArray<unknown>) => void texts.push(formatWithOptions(whole, ...given))
@@ -41,14 +29,16 @@ const recordingConsole = (texts: Array<string>): Console.Console => {
   return { ...Effect.runSync(Effect.console), unsafe }
 }
 
-const pretty = (mode: "browser" | "tty", value: unknown): Printed => {
-  const texts: Array<string> = []
-  run(
-    Effect.withConsole(logging(value), recordingConsole(texts)),
-    replaced(Logger.prettyLogger({ mode, colors: false }))
-  )
-  return [`the pretty logger (${mode})`, texts.join("\n")]
+/** Loggers that answer with what they print. */
+const loggers = {
+  "the string logger": Logger.stringLogger,
+  "the logfmt logger": Logger.logfmtLogger,
+  "the json logger": Logger.jsonLogger,
+  "the structured logger": Logger.structuredLogger
 }
+
+/** Loggers that print to the console. */
+const prettyLoggers = (["tty", "browser"] as const).map((mode) => Logger.prettyLogger({ mode, colors: false }))
 
 /** `exception.type`, `exception.message` and `exception.stacktrace`, as the SDK of OpenTelemetry reads them. */
 const recordException = (error: unknown): string => {
@@ -58,10 +48,9 @@ const recordException = (error: unknown): string => {
   return [code, name, message, stack].map(String).join("\n")
 }
 
-/** A span that fails with the value and has it as an attribute; log lines are events of it. */
-const span = (value: unknown): Printed => {
-  const texts: Array<string> = []
-  const tracer = Tracer.make({
+/** Keeps the attributes, events and exceptions of its spans. */
+const recordingTracer = (texts: Array<string>): Tracer.Tracer =>
+  Tracer.make({
     span: (name, parent, context, links, startTime, kind) => ({
       _tag: "Span",
       name,
@@ -83,12 +72,31 @@ const span = (value: unknown): Printed => {
     }),
     context: (execute) => execute()
   })
-  const failing = Effect.zipRight(logging(value), Effect.fail(value))
-  run(
-    failing.pipe(Effect.withSpan("span", { attributes: { value } }), Effect.withTracer(tracer)),
-    Logger.remove(Logger.defaultLogger)
+
+/** By every logger, and by a span that fails with the value, has it as an attribute, and has the log lines as events. */
+const traced = (value: unknown): ReadonlyArray<Printed> => {
+  const byLogger = Object.entries(loggers).map(([name, logger]) => ({ name, logger, texts: new Array<string>() }))
+  const byConsole: Array<string> = []
+  const bySpan: Array<string> = []
+  const everyLogger = Logger.make<unknown, void>((options) => {
+    for (const { logger, texts } of byLogger) {
+      const out = logger.log(options)
+      texts.push(typeof out === "string" ? out : inspect(out, whole))
+    }
+    for (const logger of prettyLoggers) logger.log(options)
+  })
+  const failing = Effect.zipRight(logging(value), Effect.fail(value)).pipe(
+    Effect.withSpan("span", { attributes: { value } }),
+    Effect.withTracer(recordingTracer(bySpan)),
+    Effect.withConsole(recordingConsole(byConsole)),
+    Effect.locally(FiberRef.currentLoggers, HashSet.make(everyLogger, Logger.tracerLogger))
   )
-  return ["a span", texts.join("\n")]
+  Effect.runSyncExit(Logger.withMinimumLogLevel(failing, LogLevel.All))
+  return [
+    ...byLogger.map(({ name, texts }): Printed => [name, texts.join("\n")]),
+    ["the pretty loggers", byConsole.join("\n")],
+    ["a span", bySpan.join("\n")]
+  ]
 }
 
 /** The value in all ways. */
@@ -104,13 +112,7 @@ export const all = (value: unknown): ReadonlyArray<Printed> => {
     ["Cause.pretty with causes", causes.map((cause) => Cause.pretty(cause, { renderErrorCause: true })).join("\n")],
     ["inspect of a cause", causes.map((cause) => inspect(cause, whole)).join("\n")],
     ["JSON of a cause", JSON.stringify(causes)],
-    writing("string", Logger.stringLogger, value),
-    writing("logfmt", Logger.logfmtLogger, value),
-    writing("json", Logger.jsonLogger, value),
-    writing("structured", Logger.structuredLogger, value),
-    pretty("tty", value),
-    pretty("browser", value),
-    span(value)
+    ...traced(value)
   ]
 }
 

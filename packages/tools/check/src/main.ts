@@ -8,7 +8,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { execute, run } from "./Command.ts"
+import { execute, run, runIn } from "./Command.ts"
 import { checkDependencies } from "./Dependencies.ts"
 import { docExamples, importing } from "./DocExamples.ts"
 import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
@@ -182,7 +182,39 @@ const outcome = (step: Step): ReadonlyArray<string> => {
   }
 }
 
-const main = (args: ReadonlyArray<string>): number => {
+/** Runs steps, prints how each ended and how long it took, and answers how many failed. */
+const runSteps = (steps: Readonly<Record<string, Step>>, names: ReadonlyArray<string>): number => {
+  let failed = 0
+  for (const name of names) {
+    const step = steps[name]
+    if (step === undefined) continue
+    const start = performance.now()
+    const failures = outcome(step)
+    const seconds = ((performance.now() - start) / 1000).toFixed(0).padStart(4)
+    console.log(`${failures.length === 0 ? "ok    " : "FAILED"} ${name.padEnd(12)}${seconds} s`)
+    for (const failure of failures) console.log(failure.replace(/^/gm, "    "))
+    failed += failures.length === 0 ? 0 : 1
+  }
+  return failed
+}
+
+/** Steps that keep one core busy: each list runs in a process of its own, beside the other one. */
+const beside = [["effect"], ["lint", "format", "dependencies", "exports", "snippets", "examples", "packaging"]]
+
+const runBeside = async (): Promise<number> => {
+  const ran = await Promise.all(beside.map((names) => runIn({ folder: root }, "tsx", import.meta.filename, ...names)))
+  for (const { error, output, stdout } of ran) process.stdout.write(error ? `${output}\n` : stdout)
+  return ran.filter(({ error }) => error).length
+}
+
+const runAll = async (): Promise<number> => {
+  const alone = Object.keys(checks).filter((name) => !beside.flat().includes(name))
+  // The first step builds what the others read.
+  const [first = "", ...others] = alone
+  return runSteps(checks, [first]) + (await runBeside()) + runSteps(checks, others)
+}
+
+const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const steps = args.includes("--write") ? writers : checks
   const named = args.filter((arg) => arg !== "--write")
   const unknown = named.filter((name) => !Object.hasOwn(steps, name))
@@ -190,15 +222,9 @@ const main = (args: ReadonlyArray<string>): number => {
     console.error(`no such step: ${unknown.join(", ")}; there are ${Object.keys(steps).join(", ")}`)
     return 1
   }
-  let failed = 0
-  for (const [name, step] of Object.entries(steps)) {
-    if (named.length > 0 && !named.includes(name)) continue
-    const failures = outcome(step)
-    console.log(`${failures.length === 0 ? "ok    " : "FAILED"} ${name}`)
-    for (const failure of failures) console.log(failure.replace(/^/gm, "    "))
-    failed += failures.length === 0 ? 0 : 1
-  }
+  const names = Object.keys(steps).filter((name) => named.length === 0 || named.includes(name))
+  const failed = args.length === 0 ? await runAll() : runSteps(steps, names)
   return failed === 0 ? 0 : 1
 }
 
-process.exitCode = main(process.argv.slice(2))
+process.exitCode = await main(process.argv.slice(2))

@@ -34,6 +34,9 @@ const wordsOf = (query: string): ReadonlyArray<string> => {
   return named.replaceAll(/"[^"]*"/g, "").match(/\b(?:retry|http|url)_\w+/g) ?? []
 }
 
+/** A series of another test: all tests of a process share its metrics. */
+const ofOthers = /\bretry_(?:operation|circuit)="(?!of dashboard)/
+
 /** Metrics and their labels, as Prometheus reads them. */
 const exported = Effect.gen(function* () {
   const exporter = new PrometheusExporter({ preventServerStart: true })
@@ -42,7 +45,7 @@ const exported = Effect.gen(function* () {
   return new PrometheusSerializer(undefined, false, undefined, true, true)
     .serialize(resourceMetrics)
     .split("\n")
-    .filter((line) => line.startsWith("retry_"))
+    .filter((line) => line.startsWith("retry_") && !ofOthers.test(line))
     .map((line) => {
       const [, name = "", labels = ""] = /^(\w+)\{(.*)\} \S+$/.exec(line) ?? []
       return { name, labels: Array.from(labels.matchAll(/(\w+)="/g), ([, label = ""]) => label) }
@@ -53,7 +56,7 @@ const exported = Effect.gen(function* () {
 const operations = Effect.gen(function* () {
   const bucket = yield* TokenBucket.quota({ capacity: 100 })
   const own = {
-    name: "orders",
+    name: "of dashboard",
     classifier: Classifier.always,
     maxAttempts: 3,
     backoff: Backoff.constant({ delay: "1 second" }),
@@ -62,12 +65,12 @@ const operations = Effect.gen(function* () {
   }
   const failing = Retry.retry(Effect.fail("busy"), own)
   yield* Retry.retry(Effect.void, own)
-  yield* Effect.exit(Retry.retry(failing, { ...own, name: "job" }))
+  yield* Effect.exit(Retry.retry(failing, { ...own, name: "of dashboard, nested" }))
   const { classifier, maxAttempts, name, observe } = own
   const hedge = { name, observe, classifier, maxAttempts, delay: "1 second", bucket } as const
   yield* Hedge.hedge(Effect.sleep("2 seconds"), hedge)
   yield* fleet
-  const breaker = yield* CircuitBreaker.make({ onChange: Observe.circuit("orders") })
+  const breaker = yield* CircuitBreaker.make({ onChange: Observe.circuit("of dashboard") })
   yield* breaker.isolate
   yield* Effect.sleep("1 second")
 }).pipe(VirtualClock.run)

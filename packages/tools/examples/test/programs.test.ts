@@ -3,12 +3,12 @@ import { execFile } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { pages, read, root } from "./rows.ts"
 
 const home = "packages/tools/examples/programs/"
 
-const programs = readdirSync(new URL(home, root), { encoding: "utf8" })
+const programs = readdirSync(new URL(home, root), { encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
 
 /** Each program of a page, with the text of the first `text` block below it. */
 const shown = pages.flatMap((page) => {
@@ -24,17 +24,14 @@ const shown = pages.flatMap((page) => {
 
 const run = promisify(execFile)
 
-/** As `node` runs it in a project that has the packages: nothing is added to the file. */
+/** As `node` runs it in a project that has the packages. */
 const printed = async (file: string): Promise<string> => {
-  const path = fileURLToPath(new URL(`${home}${file}`, root))
-  const { stderr, stdout } = await run(process.execPath, [
-    "--conditions=@effect-retry/source",
-    "--import=tsx",
-    "--no-warnings",
-    path
-  ])
+  const path = fileURLToPath(new URL(`packages/tools/examples/dist/${file.replace(/\.ts$/, ".js")}`, root))
+  const { stderr, stdout } = await run(process.execPath, ["--no-warnings", path])
   return stderr + stdout
 }
+
+beforeAll(() => run("tsc", ["-b", "packages/tools/examples/programs"], { cwd: root }))
 
 describe("programs", () => {
   it("are all shown in a page", () => {

@@ -1,5 +1,6 @@
 /**
- * Client-side throttling by the share of attempts that the server accepts: attempts it would likely reject are not made.
+ * Client-side throttling by the share of attempts that the server accepts: attempts that it would probably reject are
+ * not made.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,17 +13,17 @@ import * as Priority from "../port/Priority.ts"
 import * as SlidingWindow from "../count/SlidingWindow.ts"
 import * as TimedRef from "../store/TimedRef.ts"
 
-/** The options of `acceptRatio`, in the words of the SRE book as far as it has them. */
+/** The options of `acceptRatio`, named as in the SRE book where the book has a name. */
 interface Options {
-  /** Attempts per accepted one that are let through: the lower, the more are refused. At least 1. @default 2 */
+  /** How many attempts are let through per accepted attempt; a lower number refuses more. At least 1. @default 2 */
   readonly K?: number
   /** How long an attempt counts. At least 1 second. @default 2 minutes */
   readonly window?: Duration.DurationInput
-  /** The greatest chance that an attempt is refused, 0..1. @default 1 */
+  /** The highest probability that an attempt is refused, 0..1. @default 1 */
   readonly maxRejectionProbability?: number
   /**
-   * How a failure other than a throttle counts. The book counts rejections for overload only; count failures as rejected
-   * where an overloaded server answers with errors, or not at all.
+   * How a failure other than a throttle counts. The book counts only rejections for overload; choose "rejected" if an
+   * overloaded server answers with errors, or not at all.
    *
    * @default "accepted"
    */
@@ -32,13 +33,13 @@ interface Options {
 interface Counted {
   readonly requests: SlidingWindow.SlidingWindow
   readonly accepts: SlidingWindow.SlidingWindow
-  /** The requests of each level of priority; empty until there is one of another level than `default`. */
+  /** The requests of each priority level; empty while every request has the level `default`. */
   readonly levels: ReadonlyArray<SlidingWindow.SlidingWindow>
 }
 
 const owner = "RateLimiter.acceptRatio"
 
-/** The chance that an attempt is refused. Formula: `max(0, (requests - K * accepts) / (requests + 1))`. */
+/** The probability that an attempt is refused. Formula: `max(0, (requests - K * accepts) / (requests + 1))`. */
 export const chanceOfRejection = (requests: number, accepts: number, K: number): number =>
   Math.max(0, (requests - K * accepts) / (requests + 1))
 
@@ -48,7 +49,7 @@ const advanced = ({ accepts, levels, requests }: Counted, nowMillis: number): Co
   levels: levels.length === 0 ? levels : levels.map((level) => SlidingWindow.advanced(level, nowMillis))
 })
 
-/** The level of requests as long as there is no other. */
+/** The level of all requests while levels are not counted. */
 const standard = Priority.levels.indexOf("default")
 
 /** The requests of each level. */
@@ -56,7 +57,8 @@ const byLevel = ({ levels, requests }: Counted, empty: SlidingWindow.SlidingWind
   levels.length > 0 ? levels : Priority.levels.map((_, level) => (level === standard ? requests : empty))
 
 /**
- * The chance for a level, of the chance for all: as many requests are refused as without levels, the lowest first.
+ * The probability for one level, given the one for all: as many requests are refused as without levels, the lowest
+ * levels first.
  *
  * Formula: `min(1, max(0, chance * requests - requests below) / requests of the level)`.
  */
@@ -69,7 +71,7 @@ export const chanceOfLevel = (chance: number, counts: ReadonlyArray<number>, lev
   return left <= 0 ? 0 : own === 0 ? 1 : Math.min(1, left / own)
 }
 
-/** Changes the count of a level, where levels are counted. */
+/** Changes the count of a level, if levels are counted. */
 const changed = (
   levels: Counted["levels"],
   level: number,
@@ -79,13 +81,14 @@ const changed = (
 /**
  * Client-side throttling by the share of accepted attempts.
  *
- * Formula: an attempt is refused with the chance `max(0, (requests - K * accepts) / (requests + 1))`, counted over the
- * window, refused attempts included, and at most `maxRejectionProbability`. The chance stays below 1, so some attempts
- * always find out whether the server is back. If attempts have several levels of `TokenBucket.Priority`, the same
- * number is refused, the lowest levels first. Never waits. Draws from `Random` only where the chance is above 0. The
- * level is how many attempts would be made without a draw. Source: "Site Reliability Engineering", chapter "Handling
- * Overload", "Client-Side Throttling", https://sre.google/sre-book/handling-overload/, with its K and its two minutes,
- * read 2026-11-20; `maxRejectionProbability` is Envoy's `max_rejection_probability`.
+ * Formula: an attempt is refused with probability `max(0, (requests - K * accepts) / (requests + 1))`, counted over the
+ * window, refused attempts included, and at most `maxRejectionProbability`. The probability stays below 1, so some
+ * attempts always get through and find out whether the server is back. If attempts have different levels of
+ * `TokenBucket.Priority`, the same number is refused, the lowest levels first. Never waits. Draws from `Random` only if
+ * the probability is above 0. Its level is the number of attempts that would be granted without a draw. Source: "Site
+ * Reliability Engineering", chapter "Handling Overload", "Client-Side Throttling",
+ * https://sre.google/sre-book/handling-overload/, with its K and its two minutes, read 2026-11-20;
+ * `maxRejectionProbability` is Envoy's `max_rejection_probability`.
  *
  * @category constructors
  */
@@ -108,7 +111,7 @@ export const acceptRatio = (options: Options = {}): Effect.Effect<TokenBucket> =
     return Math.min(maxChance, chanceOfLevel(ofAll, levels.map(SlidingWindow.sum), level))
   }
   return Effect.map(TimedRef.makeUnread<Counted>({ requests: empty, accepts: empty, levels: [] }), ({ modify }) => {
-    // Counted whether it is granted or not.
+    // Counted whether or not it is granted.
     const request = modify((before, now) => {
       const level = Priority.currentLevel()
       const advancedTo = advanced(before, now)

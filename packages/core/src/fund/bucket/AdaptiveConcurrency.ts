@@ -1,5 +1,5 @@
 /**
- * A limit of the attempts in flight that follows the latency of the server.
+ * A limit on the attempts in flight that follows the latency of the server.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,30 +14,33 @@ import * as Waiting from "../port/Waiting.ts"
 
 /** The options of `adaptiveConcurrency`. */
 interface Options extends Waiting.Options {
-  /** The least limit. @default 3 */
+  /** The lower bound of the limit. @default 3 */
   readonly least?: number
-  /** The greatest limit. @default 1000 */
+  /** The upper bound of the limit. @default 1000 */
   readonly most?: number
-  /** The limit at the start. @default 20, or the nearest one that `least` and `most` allow */
+  /** The limit at the start. @default 20, or the nearest value that `least` and `most` allow */
   readonly initial?: number
-  /** How the limit follows: by the gradient of the latency, or by additive increase and multiplicative decrease. @default "gradient" */
+  /**
+   * How the limit is adjusted: by the gradient of the latency, or by additive increase and multiplicative decrease.
+   * @default "gradient"
+   */
   readonly rule?: "gradient" | "aimd"
-  /** Attempts that make one step of the gradient, by the median of their latencies. @default 20 */
+  /** How many attempts make one step of the gradient, which uses the median of their latencies. @default 20 */
   readonly samples?: number
-  /** An attempt that took longer counts as refused, for `aimd`. @default 5 seconds */
+  /** For `aimd`: an attempt that takes longer than this counts as dropped. @default 5 seconds */
   readonly slowerThan?: Duration.DurationInput
-  /** Attempts that wait at most. One more is refused, or takes the place of one of a lower priority. @default no limit */
+  /** How many attempts may wait. One more is refused, or takes the place of one with a lower priority. @default no limit */
   readonly maxWaiting?: number
 }
 
 interface State {
   readonly inFlight: number
   readonly concurrency: Concurrency.Concurrency
-  /** Whether sheddable attempts leave a part of the limit: once another one has asked. */
+  /** Whether sheddable attempts leave a part of the limit to others, which they do once another one has asked. */
   readonly keeps: boolean
 }
 
-/** The grant of an attempt, which knows how many were in flight then. */
+/** The grant of an attempt, with the number of attempts in flight when it was granted. */
 interface Place extends Grant {
   readonly inFlight: number
 }
@@ -61,7 +64,7 @@ const check = (options: Options): Concurrency.Settings & { readonly initial: num
   }
 }
 
-/** What an outcome tells of the latency; `undefined` where it tells nothing, as a failure that comes fast. */
+/** What an outcome says about the latency; `undefined` if it says nothing, like a fast failure. */
 const sampleOf = (outcome: Outcome, inFlight: number): Concurrency.Sample | undefined => {
   const kind = outcome._tag === "Failed" ? Option.getOrUndefined(Verdict.kindOf(outcome.verdict)) : undefined
   const isDropped = kind === "Throttling" || kind === "Timeout"
@@ -70,24 +73,26 @@ const sampleOf = (outcome: Outcome, inFlight: number): Concurrency.Sample | unde
 }
 
 /**
- * A limit of concurrency that is learned: it grows while the server answers as fast as it can, and falls when its answers come
- * later.
+ * A concurrency limit that is learned: it grows while the server answers at its usual speed, and falls when answers slow
+ * down.
  *
  * Formula of `gradient`, after every `samples` attempts: `limit = floor(g * limit + sqrt(g * limit))` with
- * `g = baseline * 1.25 / median latency`, from 0.5 to 2; not above `limit` where less than half of it was used, and at most
- * `0.9 * limit` where one of them was throttled or timed out. The baseline is learned: it falls to a lower median at once, rises
- * by a twentieth of the difference while the limit is not reached, and is the median after five steps that leave the limit
- * at five attempts or at `least`. Formula of `aimd`: an attempt that is throttled, times out or is slow leaves `floor(0.9 * limit)`; another
- * one adds 1 where at least half of the limit was used. Successes, timeouts and throttles count, other failures do not: they
- * come too fast.
+ * `g = baseline * 1.25 / median latency`, between 0.5 and 2. The new limit is not above the old one if less than half
+ * of that was used, and at most `0.9 * limit` if one of the attempts was throttled or timed out. The baseline is
+ * learned: it falls to a lower median at once, rises by a twentieth of the difference while the limit is not reached,
+ * and is reset to the median after five steps in a row that leave the limit at five attempts or at `least`. Formula of
+ * `aimd`: an attempt that is throttled, times out or is slow lowers the limit to `floor(0.9 * limit)`; any other adds 1
+ * if at least half of the limit was used. Successes, timeouts and throttles count; other failures do not, because they
+ * arrive too fast to say anything about the latency.
  *
- * A limit that falls interrupts no attempt. Waiting is by `TokenBucket.Priority`, then first come, first served; where attempts
- * do not wait, `sheddable` ones leave a fifth of the limit to others, once others have asked. Attempts that differ in their cost
- * want limits of their own, see `TokenBucket.keyed`. The level is how many attempts could be granted now.
- * Sources: Envoy, adaptive concurrency, the gradient controller with its 25 % of head-room and its least limit,
+ * A falling limit interrupts no attempt. Waiting attempts are served by `TokenBucket.Priority`, then first come, first
+ * served; if attempts do not wait, `sheddable` ones leave a fifth of the limit to others, once others have asked. Use
+ * separate limits for attempts that differ much in their duration, for example with `TokenBucket.keyed`. Its level is the
+ * number of attempts that could be granted now.
+ * Sources: Envoy, adaptive concurrency, the gradient controller with its 25 % of headroom and its minimum limit,
  * https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/adaptive_concurrency_filter; Netflix
- * concurrency-limits, `AIMDLimit`, https://github.com/Netflix/concurrency-limits; both read 2026-11-24. The learned baseline
- * stands for Envoy's probes with few attempts, which a client cannot afford.
+ * concurrency-limits, `AIMDLimit`, https://github.com/Netflix/concurrency-limits; both read 2026-11-24. The learned
+ * baseline replaces Envoy's periodic probes at a low limit, which a client cannot afford.
  *
  * @category constructors
  */

@@ -1,6 +1,6 @@
 /**
- * The adaptive rate limiter of the AWS SDKs: no limit until the server throttles, then one that is cut by each throttle
- * and grows as a cubic.
+ * The adaptive rate limiter of the AWS SDKs: no limit until the server throttles, then one that each throttle cuts and
+ * that grows back as a cubic.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,31 +13,32 @@ import * as TokenStore from "../store/TokenStore.ts"
 import * as Waiting from "../port/Waiting.ts"
 
 /**
- * The options of `adaptive`, in the words of the AWS SDK for Kotlin as far as it has them; the defaults are those of all
+ * The options of `adaptive`, named as in the AWS SDK for Kotlin where that has a name; the defaults are those of all
  * the SDKs.
  */
 interface Options extends Waiting.Options {
-  /** What a cut leaves of the rate. In (0, 1). @default 0.7 */
+  /** The factor by which a cut multiplies the rate. In (0, 1). @default 0.7 */
   readonly beta?: number
   /** How fast the rate grows: in attempts per second, per second cubed. @default 0.4 */
   readonly scaleConstant?: number
   /** The weight of the newest measurement. In (0, 1]. @default 0.8 */
   readonly smoothing?: number
-  /** The least limit, in attempts per second. @default 0.5 */
+  /** The lower bound of the limit, in attempts per second. @default 0.5 */
   readonly minFillRate?: number
-  /** The least number of attempts that can be sent at once after a pause. At least 1. @default 1 */
+  /** The lower bound of the burst that can be sent after a pause. At least 1. @default 1 */
   readonly minCapacity?: number
-  /** How long outcomes are counted for one measurement of the rate. @default 500 millis */
+  /** The period over which outcomes are counted for one measurement of the rate. @default 500 millis */
   readonly measurementBucketDuration?: Duration.DurationInput
   /**
-   * For this long after a cut, throttles make no further cut: with a round trip, a burst of throttles makes one cut.
+   * For this long after a cut, throttles cause no further cut. Set to a round trip, it turns a burst of throttles into one
+   * cut.
    *
-   * @default a cut per throttle, as in the SDKs
+   * @default one cut per throttle, as in the SDKs
    */
   readonly cutAtMostEvery?: Duration.DurationInput
   /**
-   * A silence of this length is left out of the measured rate, which it would otherwise pull down; at least as long as
-   * a measurement bucket.
+   * A silence of this length is left out of the measured rate, which it would otherwise lower. At least
+   * `measurementBucketDuration`.
    *
    * @default every silence counts, as in the SDKs
    */
@@ -83,12 +84,12 @@ const check = (given: Options): Cubic.Settings => {
  *
  * Formula: a throttle takes the rate `w` (the lower of limit and measured rate) to `beta * w`; `t` seconds later it is
  * `scaleConstant * (t - K)^3 + w` with `K = cbrt(w * (1 - beta) / scaleConstant)`, at most twice the measured rate and at
- * least `minFillRate`. An attempt takes a token; tokens come in at the rate, up to a second's worth.
- * A failure of kind `Throttling` is a throttle, also where its verdict is terminal. Every outcome counts for the measured
- * rate, also while attempts wait: the first waiter then looks again. Waiting is first come, first served. The limit is one
- * for all attempts: make one per server, or use `TokenBucket.keyed`. The level is `Infinity` without a limit.
+ * least `minFillRate`. An attempt takes one token; tokens are refilled at the rate, up to one second's worth.
+ * A failure of kind `Throttling` is a throttle, even if its verdict is terminal. Every outcome counts for the measured
+ * rate, and makes the first waiter check again. Waiting is first come, first served. All attempts share the limit: make
+ * one per server, or use `TokenBucket.keyed`. Its level is `Infinity` while there is no limit.
  * Source: AWS SDKs and Tools reference guide, "Retry behavior", adaptive mode,
- * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html; the constants are in the SDKs only:
+ * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html; the constants are only in the SDKs:
  * https://github.com/smithy-lang/smithy-kotlin, `AdaptiveRateLimiter.kt`, read 2026-11-20.
  *
  * @category constructors

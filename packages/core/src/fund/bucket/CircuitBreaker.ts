@@ -1,5 +1,6 @@
 /**
- * A circuit breaker: after too many failures no attempt is made for a while, then a few find out whether the server is back.
+ * A circuit breaker: after too many failures no attempt is made for a while, then a few probes find out whether the server
+ * is back.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -26,18 +27,18 @@ import * as Waiting from "../port/Waiting.ts"
 import * as TokenStore from "../store/TokenStore.ts"
 
 /**
- * What a circuit breaker does with attempts.
+ * The state of a circuit breaker, which decides what it does with attempts.
  *
  * @category models
  */
 export type State =
   /** Lets all attempts through, and counts those that fail. */
   | { readonly _tag: "Closed" }
-  /** Refuses all attempts, for so long. */
+  /** Refuses all attempts for the time in `retryAfter`. */
   | { readonly _tag: "Open"; readonly retryAfter: Duration.Duration }
-  /** Lets a few attempts through, the probes. `probes` of them are under way. */
+  /** Lets a few attempts through as probes; `probes` is the number of them under way. */
   | { readonly _tag: "HalfOpen"; readonly probes: number }
-  /** Refuses all attempts, until it is reset. */
+  /** Refuses all attempts until it is reset. */
   | { readonly _tag: "Isolated" }
 
 /**
@@ -46,21 +47,22 @@ export type State =
  * @category models
  */
 export interface CircuitBreaker extends TokenBucket {
-  /** The state at this moment. A circuit whose open time is over is half open, also before the first probe. */
+  /** The state now. A circuit whose open time is over is half open, even before its first probe. */
   readonly state: Effect.Effect<State>
-  /** Refuses all attempts from now on, those that wait too. What is under way goes on, and counts no longer. */
+  /** Refuses all attempts from now on, waiting ones included. Attempts under way continue, but no longer count. */
   readonly isolate: Effect.Effect<void>
-  /** Makes the circuit as if it were new: closed, and without a memory. */
+  /** Resets the circuit to a new one: closed, with no failures counted. */
   readonly reset: Effect.Effect<void>
-  /** Receives each state after a change, in order; `changes` makes a stream of it. */
+  /** Subscribes to the states after each change, in order; `changes` turns it into a stream. */
   readonly subscribe: Effect.Effect<Line.Subscription<State>, never, Scope.Scope>
 }
 
 /** The options of `make`. */
 interface Options extends Waiting.Options {
   /**
-   * How many failures open the circuit: so many in a row; a share of the last attempts (`last`, at most 10000); or a share of
-   * the attempts of a `window` (at least 1 second), once there are `atLeast` of them. Ratios are in (0, 1], and reached by an equal share.
+   * How many failures open the circuit: a number of `consecutive` failures; a `ratio` of the `last` attempts (at most
+   * 10000); or a `ratio` of the attempts in a `window` (at least 1 second), once there are `atLeast` of them. A ratio
+   * is in (0, 1], and an equal share reaches it.
    *
    * @default { consecutive: 5 }; `atLeast` of `last` is `last`, that of a `window` is 20
    */
@@ -70,26 +72,29 @@ interface Options extends Waiting.Options {
     | { readonly ratio: number; readonly window: Duration.DurationInput; readonly atLeast?: number }
   /** The kinds of failures that count. @default ["Server", "Timeout", "Transient"] */
   readonly kinds?: ReadonlyArray<Kind>
-  /** An attempt that is answered, and took longer, counts as a failure. @default no limit */
+  /** An attempt that is answered but took longer than this counts as a failure. @default no limit */
   readonly slowerThan?: Duration.DurationInput
   /**
-   * How long the circuit stays open: the same time always, or a `Backoff` for times that grow. The times begin again after
-   * the circuit was closed for as long as it was open before.
+   * How long the circuit stays open: a fixed time, or a `Backoff` for growing times. A `Backoff` starts over once the
+   * circuit has stayed closed for as long as it was last open.
    *
    * @default 10 to 15 seconds, at random
    */
   readonly openFor?: Duration.DurationInput | Backoff.Backoff
-  /** What a hint of the server is cut to that asks for a longer time. @default 1 hour */
+  /** The longest hint of the server that is followed; longer ones are cut to this. @default 1 hour */
   readonly maxHint?: Duration.DurationInput
-  /** Probes under way at most while the circuit is half open. @default 1 */
+  /** The largest number of probes under way at once while the circuit is half open. @default 1 */
   readonly probes?: number
-  /** Probes that have to succeed, one after the other or together, before the circuit closes. @default 1 */
+  /** How many probes must succeed, one after the other or together, before the circuit closes. @default 1 */
   readonly successes?: number
-  /** After so long without an end, a probe counts no longer, and another one may be made. @default the open time, and at least 30 seconds */
+  /**
+   * A probe that has not ended after this long no longer counts, and another one may take its place.
+   * @default the open time, at least 30 seconds
+   */
   readonly probeTimeout?: Duration.DurationInput
-  /** What becomes of an attempt while the circuit is not closed: refused, or waiting for its turn. @default "refuse" */
+  /** What happens to an attempt while the circuit is not closed: it is refused, or waits for its turn. @default "refuse" */
   readonly whenShort?: "refuse" | "wait"
-  /** Called with each state after a change. Runs in a fiber of its own: no operation waits for it. */
+  /** Called with the state after each change. Runs in its own fiber: no operation waits for it. */
   readonly onChange?: ((state: State) => Effect.Effect<void>) | undefined
 }
 
@@ -163,7 +168,7 @@ const endingOf = (outcome: Outcome, { kinds, slowMillis }: Settings): Circuit.En
   const hintMillis =
     verdict._tag !== "NoOpinion" && Option.isSome(verdict.hint) ? Duration.toMillis(verdict.hint.value) : 0
   if (kind !== undefined && kinds.includes(kind)) return { _tag: "Failed", kind, hintMillis, ranMillis }
-  // What the caller has done wrong, and what needs no retry, is an answer all the same.
+  // A mistake of the caller, or a failure that needs no retry, still shows that the server answers.
   const isAnswer = kind === "Client" || (kind === undefined && verdict._tag === "Terminal")
   return isAnswer ? answered() : { _tag: "Ignored", hintMillis }
 }
@@ -173,7 +178,7 @@ const succeeded: Circuit.Ending = { _tag: "Succeeded" }
 /** What the store keeps. */
 interface Held {
   readonly circuit: Circuit.Circuit
-  /** Granted to every attempt of a circuit that is closed. */
+  /** Granted to every attempt while the circuit is closed. */
   readonly pass: Option.Option<Pass>
 }
 
@@ -182,7 +187,7 @@ interface Pass extends Grant {
   /** The breaker that has made it. */
   readonly breaker: Settings
   readonly ticket: number
-  /** Tells of a success. Made at the first one, for all that have the pass. */
+  /** Records a success. Made at the first success, and shared by all attempts that hold the pass. */
   succeeded?: Effect.Effect<void>
 }
 
@@ -208,7 +213,7 @@ const always = () => true
 
 const isClosed = ({ circuit }: Held): boolean => circuit._tag === "Closed"
 
-/** Tells of every change of the state, in the step that makes it. */
+/** Publishes a change of state, in the step that makes it. */
 type Changed = (state: State) => void
 
 const arithmeticOf = (settings: Settings, changed: Changed): Circuits => {
@@ -254,22 +259,24 @@ interface Circuits extends Arithmetic<Held> {
 }
 
 /**
- * A circuit breaker: too many failures open the circuit, and no attempt is made until the open time is over. Then it is half
- * open: `probes` attempts at once are let through, `successes` of them close the circuit, and a failure opens it again.
+ * A circuit breaker: too many failures open the circuit, and no attempt is made until the open time is over. Then the
+ * circuit is half open: up to `probes` attempts at a time are let through, `successes` of them close the circuit, and one
+ * failure opens it again.
  *
  * A policy asks its `rateLimiter` before every attempt, so attempts are counted, not operations. A success, a terminal
- * failure without a kind and one of kind `Client` are answers of the server. A failure of another kind than `kinds`, an
- * unknown error, an interruption and a defect count neither way; a probe that ends so gives its place to the next
- * attempt. Only a failure opens the circuit, and an outcome counts only in the state that let its attempt through: what
- * ends later changes nothing. A hint of the failure that opens makes the open time at least as long.
+ * failure without a kind and a failure of kind `Client` count as answers of the server. A failure whose kind is not in
+ * `kinds`, an unknown error, an interruption and a defect count neither way; a probe that ends like that gives its
+ * place to the next attempt. Only a failure opens the circuit, and an outcome counts only in the state that let its
+ * attempt through: later outcomes change nothing. If the failure that opens the circuit carries a hint, the open time
+ * is at least that long.
  *
- * A refusal tells the state and when to ask again: see `refusal` of `Retry.AttemptRefused` and of the reasons of
- * `Retry.RetryStopped`. An operation whose next attempt would find the circuit still open stops before its back-off instead of
- * after it. An attempt that waits does so in its turn, and is refused at once where the circuit opens for longer
- * than it may wait. The level is how many attempts would be let through. Draws from `Random` when it opens, if `openFor` does.
- * Sources of the defaults: five failures in a row, Envoy's
- * `consecutive_5xx`, https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/outlier, and Finagle's
- * failure accrual, https://twitter.github.io/finagle/guide/Clients.html, read 2026-11-24.
+ * A refusal carries the state and when to ask again: see `refusal` of `Retry.AttemptRefused` and of the reasons of
+ * `Retry.RetryStopped`. An operation whose next attempt would find the circuit still open stops before its back-off
+ * instead of after it. A waiting attempt is served in its turn, and is refused as soon as the circuit opens for longer
+ * than the attempt may wait. Its level is the number of attempts that would be let through. Draws from `Random` when it
+ * opens, if `openFor` does. Sources of the defaults: five consecutive failures, Envoy's `consecutive_5xx`,
+ * https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/outlier, and Finagle's failure accrual,
+ * https://twitter.github.io/finagle/guide/Clients.html, read 2026-11-24.
  *
  * @category constructors
  */
@@ -278,7 +285,7 @@ export const make = (options: Options = {}): Effect.Effect<CircuitBreaker> => {
   const { onChange } = options
   const checked = check(options)
   return Effect.gen(function* () {
-    // Of this breaker alone: grants name it.
+    // A copy for this breaker alone, because grants identify their breaker by it.
     const settings = { ...checked }
     const runner = yield* Line.runner
     const states = yield* PubSub.unbounded<State>()
@@ -289,7 +296,7 @@ export const make = (options: Options = {}): Effect.Effect<CircuitBreaker> => {
         Effect.suspend(() => onChange(state)),
         (cause) => Effect.logWarning(`${owner}: onChange died`, ShownCause.of(cause, Untrusted.shown))
       )
-      // Not in this step, which the effect must not see half done.
+      // Later: the effect must not see this step half done.
       Line.runLater(runner, told)
     }
     const circuits = arithmeticOf(settings, changed)
@@ -340,8 +347,8 @@ const breakerOf = (
   const change = (f: (circuit: Circuit.Circuit, nowMillis: number) => Circuit.Circuit) =>
     store.change((held, now) => moved(held, f(held.circuit, now), now))
   return {
-    // What a circuit that is not closed grants is not granted at once: an operation is then ready to tell of a probe that is
-    // interrupted.
+    // A circuit that is not closed does not grant within this step: by then the operation is ready to report an interrupted
+    // probe.
     acquire: (request) =>
       AtOnce.suspend(() =>
         AtOnce.andThen(pass, (pass) =>
@@ -357,7 +364,7 @@ const breakerOf = (
       return ending === succeeded ? (granted.succeeded ??= end(granted.ticket, ending)) : end(granted.ticket, ending)
     },
     level: store.level,
-    // A probe may end at any time, so a circuit that is half open foretells nothing.
+    // A probe may end at any time, so a half-open circuit predicts no refusal.
     refusalAfter: (delay) =>
       store.look(({ circuit }, now) => {
         const leftMillis = Circuit.millisUntil(circuit, settings, now) - Duration.toMillis(delay)

@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import type { CircuitBreaker, State } from "./CircuitBreaker.ts"
 
 /**
- * The state of a circuit at this moment, and every state after that, in order. Never ends.
+ * The current state of a circuit and every later one, in order. Never ends.
  *
  * A circuit whose open time is over becomes half open with its first probe.
  *
@@ -15,7 +15,7 @@ import type { CircuitBreaker, State } from "./CircuitBreaker.ts"
 export const changes = ({ state, subscribe }: CircuitBreaker): Stream.Stream<State> =>
   Stream.unwrapScoped(
     Effect.map(Effect.all([subscribe, state]), ([later, now]) =>
-      // What changed between the two is in both.
+      // A change between subscribing and reading the state is in both.
       Stream.changesWith(
         Stream.concat(Stream.succeed(now), Stream.fromQueue(later)),
         (one, next) => one._tag === next._tag

@@ -1,5 +1,5 @@
 /**
- * A limit of the attempts in flight: so many, or a share of all that are.
+ * A limit on the attempts in flight: a fixed number, or a share of all attempts for retries.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,27 +11,27 @@ import * as Waiting from "../port/Waiting.ts"
 
 /** The options of `concurrencyLimit`: a `limit`, a `ratio`, or both. */
 interface Options extends Waiting.Options {
-  /** Granted attempts in flight at most, in whole numbers. @default no limit */
+  /** The largest number of granted attempts in flight; a whole number. @default no limit */
   readonly limit?: number
-  /** The share of retries among the attempts in flight at most: 0.2 for one of five. 1 or more is no limit. @default 1 */
+  /** The largest share of retries among the attempts in flight: 0.2 for one in five. 1 or more is no limit. @default 1 */
   readonly ratio?: number
-  /** Retries that `ratio` always leaves. @default 3 */
+  /** How many retries in flight `ratio` always allows. @default 3 */
   readonly atLeast?: number
   /**
-   * Attempts that wait at most. One more is refused, or takes the place of the newest one of the lowest priority below its
-   * own, which is refused then. @default no limit
+   * How many attempts may wait. One more is refused, or replaces the newest waiter of the lowest priority below its own,
+   * which is then refused. @default no limit
    */
   readonly maxWaiting?: number
 }
 
 interface InFlight {
-  /** First attempts that have started and not ended, granted or not. */
+  /** First attempts that have started but not ended, granted or not. */
   readonly first: number
-  /** First attempts that were granted and have not ended. */
+  /** First attempts that were granted but have not ended. */
   readonly grantedFirst: number
-  /** Retries that were granted and have not ended: those that wait for their delay are in flight too. */
+  /** Retries that were granted but have not ended: retries waiting for their delay are in flight too. */
   readonly retries: number
-  /** Whether sheddable attempts leave a part of the limit: once another one has asked. */
+  /** Whether sheddable attempts leave a part of the limit to others, which they do once another one has asked. */
   readonly keeps: boolean
 }
 
@@ -45,9 +45,9 @@ const owner = "RateLimiter.concurrencyLimit"
 
 const check = (options: Options): Limits => {
   const { atLeast, limit, ratio } = Argument.options(owner, "{ limit: 10 }", options)
-  if (limit === undefined && ratio === undefined) Argument.refuse(owner, "limit", "set where ratio is not", limit)
+  if (limit === undefined && ratio === undefined) Argument.refuse(owner, "limit", "set if ratio is not", limit)
   if (atLeast !== undefined && ratio === undefined) {
-    Argument.refuse(owner, "atLeast", "absent where ratio is not set", atLeast)
+    Argument.refuse(owner, "atLeast", "absent if ratio is not set", atLeast)
   }
   return {
     limit: limit === undefined ? Infinity : Argument.number(owner, "limit", limit, { min: 1, integer: true }),
@@ -56,23 +56,23 @@ const check = (options: Options): Limits => {
   }
 }
 
-/** Retries in flight at most; from `retries <= ratio * (first + retries)`. */
+/** The largest number of retries in flight; from `retries <= ratio * (first + retries)`. */
 const mostRetries = (first: number, { atLeast, ratio }: Limits): number =>
   ratio < 1 ? Math.max(atLeast, Math.floor((ratio * first) / (1 - ratio) + 1e-9)) : Infinity
 
-/** How many attempts could be granted one after the other. */
+/** How many attempts could be granted in a row. */
 const free = ({ first, grantedFirst, retries }: InFlight, limits: Limits, isFirst: boolean): number => {
   const ofLimit = limits.limit - grantedFirst - retries
   return Math.max(0, isFirst ? ofLimit : Math.min(ofLimit, mostRetries(first, limits) - retries))
 }
 
-/** Every field is written out here, and below: to spread a record of numbers takes V8 ten times as long. */
+/** Every field is written out here and below: spreading a record of numbers takes V8 ten times as long. */
 const changed = ({ first, grantedFirst, keeps, retries }: InFlight, attempt: number, granted: number): InFlight =>
   attempt === 1
     ? { first, grantedFirst: Math.max(0, grantedFirst + granted), keeps, retries }
     : { first, grantedFirst, keeps, retries: Math.max(0, retries + granted) }
 
-/** First attempts start (1), or end (-1). */
+/** Counts a first attempt that starts (1) or ends (-1). */
 const counted = ({ first, grantedFirst, keeps, retries }: InFlight, change: 1 | -1): InFlight => ({
   first: Math.max(0, first + change),
   grantedFirst,
@@ -81,14 +81,15 @@ const counted = ({ first, grantedFirst, keeps, retries }: InFlight, change: 1 | 
 })
 
 /**
- * A limit of concurrency: a granted attempt holds its token until it has ended.
+ * A concurrency limit: a granted attempt holds its token until it has ended.
  *
- * Formula: granted attempts in flight `<= limit`, and retries in flight `<= max(atLeast, ratio * n)`, where `n` are the
- * first attempts under way and the granted retries. As a policy's `rateLimiter` it bounds all attempts by `limit`; as
- * its `bucket` it bounds the retries alone, from the beginning of their delay. Waiting is by `TokenBucket.Priority`,
- * then first come, first served; where attempts do not wait, `sheddable` ones leave a fifth of the limit to others, once
- * others have asked. The level is how many retries could be granted now. A policy with one in both places needs two: with a single one, a
- * retry would wait for its own token. It hears of starts and of abandoned attempts. Source of `ratio` and `atLeast`:
+ * Formula: granted attempts in flight `<= limit`, and retries in flight `<= max(atLeast, ratio * n)`, where `n` is the
+ * number of first attempts under way and granted retries. As a policy's `rateLimiter` it bounds all attempts by
+ * `limit`; as its `bucket` it bounds only the retries, from the start of their delay. Waiting attempts are served by
+ * `TokenBucket.Priority`, then first come, first served; if attempts do not wait, `sheddable` ones leave a fifth of the
+ * limit to others, once others have asked. Its level is the number of retries that could be granted now. A policy with
+ * limits in both places needs two of them: with a single one, a retry would wait for its own token. It is told of
+ * starts and of abandoned attempts. Source of `ratio` and `atLeast`:
  * Envoy's retry budget, `budget_percent` (20 %) and `min_retry_concurrency` (3),
  * https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/cluster/v3/circuit_breaker.proto, read 2026-11-20.
  *

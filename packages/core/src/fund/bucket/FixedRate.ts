@@ -1,5 +1,5 @@
 /**
- * A fixed rate: so many attempts per second, and so many at once after a pause.
+ * A fixed rate of attempts per second, with a burst after a pause.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -13,22 +13,22 @@ import * as Waiting from "../port/Waiting.ts"
 interface Options extends Waiting.Options {
   /** Attempts per second. */
   readonly rate: number
-  /** Attempts that can be made at once after a pause, and at the start. At least 1. */
+  /** How many attempts can be made at once at the start and after a pause. At least 1. */
   readonly burst: number
 }
 
 const owner = "RateLimiter.fixed"
 
-/** How late a timer may be without loss: tokens that come in meanwhile are kept beyond the burst for waiting attempts. */
+/** How late a timer may fire without a loss: tokens refilled meanwhile are kept for waiting attempts, beyond the burst. */
 const lateSeconds = 0.1
 
 /**
  * A fixed rate of attempts; outcomes change nothing.
  *
- * Formula: in any `w` seconds at most `burst + rate * (w + 0.1)` attempts, and while timers are in time at most
- * `burst + rate * (w + 0.001)`; over `w` seconds in which attempts always wait at least `rate * w - 1`. The millisecond is
- * the resolution of timers: above 1000 per second the attempts of a millisecond are made together. The tenth of a second
- * is what a late timer makes up for: after a stall of the program for longer than that, the rest of the stall is lost.
+ * Formula: in any `w` seconds at most `burst + rate * (w + 0.1)` attempts, and `burst + rate * (w + 0.001)` if timers are
+ * punctual; over `w` seconds in which attempts are always waiting, at least `rate * w - 1`. The millisecond is the
+ * resolution of timers: above 1000 per second, the attempts of one millisecond are made together. The tenth of a second is
+ * how much a late timer makes up for: the part of a stall beyond it is lost.
  * Waiting is first come, first served.
  *
  * @category constructors
@@ -40,8 +40,8 @@ export const fixed = (options: Options): Effect.Effect<TokenBucket> => {
   const maxWait = Waiting.check(owner, options, "wait")
   const idle = { capacity: burst, refillPerSecond }
   const waiting = { capacity: burst + refillPerSecond * lateSeconds, refillPerSecond }
-  // A refill at the same time changes nothing (see `Tokens.refilled`): the surplus of a timer's whole milliseconds may be
-  // taken until time passes.
+  // A second refill at the same time changes nothing (see `Tokens.refilled`): the surplus from a timer's whole milliseconds
+  // can be taken until time passes.
   const refilled = (tokens: Tokens.Tokens, now: number, demand: number) =>
     Tokens.refilled(tokens, demand > 0 ? waiting : idle, now)
   const arithmetic: TokenStore.Arithmetic<Tokens.Tokens> = {

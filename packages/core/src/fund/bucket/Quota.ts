@@ -1,5 +1,5 @@
 /**
- * The retry quota of the AWS SDKs: retries cost tokens by kind, a success returns what its retry cost.
+ * The retry quota of the AWS SDKs: a retry costs tokens by kind, and a success returns what its retry cost.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ interface Options extends QuotaCost.Options {
   readonly refillPerSecond?: number
   /** What happens when tokens are short: the retry is refused, or it waits for its turn. @default "refuse" */
   readonly whenShort?: "refuse" | "wait"
-  /** The longest wait; a retry that would wait for longer is refused at once. @default no limit */
+  /** The longest wait; a retry that would have to wait longer is refused at once. @default no limit */
   readonly maxWait?: Duration.DurationInput
 }
 
@@ -32,7 +32,7 @@ const checkWaiting = (refillPerSecond: number, options: Options): Waiting.MaxWai
     ? Argument.refuse(
         owner,
         "refillPerSecond",
-        '> 0 where whenShort is "wait", or waiting might never end',
+        '> 0 if whenShort is "wait", or waiting might never end',
         refillPerSecond
       )
     : maxWait
@@ -41,10 +41,10 @@ const checkWaiting = (refillPerSecond: number, options: Options): Waiting.MaxWai
 /**
  * The retry quota of the AWS SDKs.
  *
- * A retry costs tokens by kind, all or nothing; a success of a retry returns what that retry cost, a success of a first
- * attempt puts in `firstSuccessIncrement`; nothing else is returned. Waiting is by `TokenBucket.Priority`,
- * then first come, first served; where retries do not wait, `sheddable` ones leave half of the capacity to others, once others
- * have asked.
+ * A retry costs tokens by kind, all or nothing. A successful retry returns what it cost, a successful first attempt adds
+ * `firstSuccessIncrement`, and nothing else adds tokens but `refillPerSecond`. Waiting retries are served by
+ * `TokenBucket.Priority`, then first come, first served; if retries do not wait, `sheddable` ones leave half of the capacity
+ * to others, once others have asked.
  * Source: AWS SDKs and Tools reference guide, "Retry behavior", costs of the 2026 revision,
  * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
  *

@@ -1,5 +1,5 @@
 /**
- * A retry budget that is a share of the requests of a sliding window.
+ * A retry budget that is a share of the requests in a sliding window.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import type { TokenBucket } from "../port/Port.ts"
 interface Options {
   /** Retries per request: 0 for the floor alone, 2 for two retries per request. At least 0. @default 0.2 */
   readonly ratio?: number
-  /** Retries per second that are granted without any request. @default 10 */
+  /** Retries per second that are granted even without requests. @default 10 */
   readonly floorPerSecond?: number
   /** How long a request counts. At least 1 second. @default 10 seconds */
   readonly window?: Duration.DurationInput
@@ -24,7 +24,7 @@ interface Options {
 interface Budget {
   readonly credits: SlidingWindow.SlidingWindow
   readonly retries: SlidingWindow.SlidingWindow
-  /** The highest priority that has asked: what lower ones leave is for it. */
+  /** The highest priority that has asked: lower ones leave tokens for it. */
   readonly highest: number
 }
 
@@ -37,12 +37,12 @@ const advanced = ({ credits, highest, retries }: Budget, nowMillis: number): Bud
 })
 
 /**
- * A budget credited by requests when they are sent for the first time; a retry costs one token, and what is older than the
- * window is forgotten.
+ * A budget that every first attempt of a request credits. A retry costs one token, and anything older than the window is
+ * forgotten.
  *
  * Formula, over any window: `retries <= ratio * requests + floorPerSecond * window`, where requests count for up to a
- * hundredth of the window longer. The level at the start is `floorPerSecond * window`. Retries of priority `sheddable` leave
- * half of that to others, once others have asked.
+ * hundredth of the window longer. The level at the start is `floorPerSecond * window`. Retries of priority `sheddable`
+ * leave half of it to others, once others have asked.
  * The floor is per bucket: a hundred clients with 10 per second each may add a thousand retries per second.
  * Source: https://github.com/twitter/finagle, `com.twitter.finagle.service.RetryBudget`, its defaults; also tower and
  * Linkerd.

@@ -1,5 +1,5 @@
 /**
- * A pause that the server asks for: the hint that one attempt meets holds back all later ones.
+ * A pause that the server asks for: the hint in one failure holds back all later attempts.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,9 +15,9 @@ import * as Waiting from "../port/Waiting.ts"
 
 /** The options of `serverPause`. */
 interface Options extends Waiting.Options {
-  /** What a longer hint is cut to. At most 24 days. */
+  /** The longest pause; longer hints are cut to this. At most 24 days. */
   readonly atMost: Duration.DurationInput
-  /** The share of the pause over which the attempts that it held back are spread after it, 0..1. @default 0 */
+  /** Spreads the attempts that were held back over this share of the pause after its end, 0..1. @default 0 */
   readonly jitterRatio?: number
 }
 
@@ -29,7 +29,7 @@ interface Pause {
 /** A pause as an attempt sees it. */
 interface Seen {
   readonly nowMillis: number
-  /** Whole milliseconds until it is over; zero or less where it is. */
+  /** Whole milliseconds until it is over; zero or less if it is over. */
   readonly leftMillis: number
   readonly lengthMillis: number
 }
@@ -56,12 +56,11 @@ const seen = ({ lengthMillis, untilMillis }: Pause, nowMillis: number): Seen => 
 /**
  * A rate limiter that grants every attempt, except during a pause that the server has asked for.
  *
- * A hint of a failure (`Retry-After` and the like), retryable or not, starts a pause of that length, at most `atMost`,
- * for every later attempt; a longer pause that is under way is kept. An attempt waits for the end of the pause, and
- * with `jitterRatio` for up to that share of the pause longer, at random; if the end comes too late for it, it is
- * refused at once. The pause is one for all attempts: make one per server, or use `TokenBucket.keyed`. The level is
- * zero during a pause and `Infinity` otherwise. Draws from `Random` only where an attempt waits and `jitterRatio` is
- * above 0.
+ * The hint of a failure (`Retry-After` and the like), retryable or not, starts a pause of that length, at most `atMost`, for
+ * every later attempt; a longer pause under way is kept. An attempt waits for the end of the pause and, with `jitterRatio`,
+ * a random time of up to that share of the pause longer. If it may not wait that long, it is refused at once. All attempts
+ * share the pause: make one per server, or use `TokenBucket.keyed`. Its level is zero during a pause and `Infinity`
+ * otherwise. Draws from `Random` only if an attempt waits and `jitterRatio` is above 0.
  *
  * @category constructors
  */

@@ -1,8 +1,8 @@
 /**
  * A retry budget that is a share of the successes.
  *
- * A credit per success decays to nothing in an outage; a credit per request (`requestRatio`) keeps its share for ever.
- * docs/buckets.md says what that means for a server that has to recover.
+ * A budget credited by successes runs dry in an outage; one credited by requests (`requestRatio`) keeps granting its share.
+ * docs/buckets.md shows what that means for a server that has to recover.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,13 +12,13 @@ import * as TokenStore from "../store/TokenStore.ts"
 
 /** The options of `successRatio`. */
 interface Options {
-  /** Tokens that a success puts in: 0.1 for one retry per ten successes. At least 0. */
+  /** Tokens that a success adds: 0.1 for one retry per ten successes. At least 0. */
   readonly ratio: number
-  /** Retries that can be made at once. At least 1. */
+  /** The largest number of retries that can be made in a row without a success. At least 1. */
   readonly capacity: number
   /** The level at the start, at most the capacity. @default the capacity */
   readonly initial?: number
-  /** Retries per second that are granted without any success. @default 0 */
+  /** Retries per second that are granted even without successes. @default 0 */
   readonly floorPerSecond?: number
 }
 

@@ -12,7 +12,7 @@ import * as Outcomes from "../port/Outcomes.ts"
 import { dual, type Given } from "../../accept/Dual.ts"
 
 /**
- * Grants every attempt for nothing.
+ * Grants every attempt at no cost.
  *
  * @category constructors
  */
@@ -30,13 +30,13 @@ export const unlimited: TokenBucket = {
 export const empty: TokenBucket = { ...unlimited, acquire: () => Effect.succeedNone, level: Effect.succeed(0) }
 
 /**
- * Grants an attempt that every one of the buckets grants.
+ * Grants an attempt only if every one of the buckets grants it.
  *
- * The buckets are asked in order. When one refuses, dies or is interrupted in its wait, those before it get a refund
- * and those after it are not asked; their waits together are at most `request.atMost`. A bucket that waits is best the
- * last one, so that no wait precedes a refusal. Each bucket records every attempt, with its own grant. The level is the
- * least of the levels, the tokens of a grant are the most that one of the buckets granted. Associative; `unlimited` is
- * its identity and `empty` its zero.
+ * The buckets are asked in order. If one refuses, dies or is interrupted while it waits, those before it get a refund
+ * and those after it are not asked. Their waits together last at most `request.atMost`; put a bucket that waits last,
+ * so that no wait precedes a refusal. Each bucket records every attempt, with its own grant. The level is the lowest of
+ * the levels, and the tokens of a grant are the most that any of the buckets granted. Associative; `unlimited` is its
+ * identity and `empty` its zero.
  *
  * @category combinators
  */
@@ -62,7 +62,7 @@ export const all = (...buckets: ReadonlyArray<TokenBucket>): TokenBucket => {
   }
 }
 
-/** What one bucket refuses, all of them do. */
+/** If one bucket refuses, the combination does. */
 const foretelling = (buckets: ReadonlyArray<TokenBucket>): Pick<TokenBucket, "refusalAfter"> => {
   const known = buckets.flatMap(({ refusalAfter }) => refusalAfter ?? [])
   if (known.length === 0) return {}
@@ -78,14 +78,14 @@ const foretelling = (buckets: ReadonlyArray<TokenBucket>): Pick<TokenBucket, "re
 
 type Recording = Pick<TokenBucket, "record" | "started" | "timed">
 
-/** A grant that knows what each bucket granted, in the order of the buckets. */
+/** A grant that holds what each bucket granted, in the order of the buckets. */
 interface Combined extends Grant {
   readonly parts: ReadonlyArray<Grant>
 }
 
 const isCombined = (granted: Grant): granted is Combined => "parts" in granted
 
-/** The grant of several buckets. The refunds run in reverse order. */
+/** Combines the grants of several buckets. The refunds run in reverse order. */
 export const combined = (
   parts: ReadonlyArray<Grant>,
   refund: Effect.Effect<void> = Effect.suspend(() => refundEach(parts))
@@ -96,8 +96,7 @@ export const combined = (
 }
 
 /**
- * Tells each bucket how an attempt ended, with the bucket's own grant. If one bucket dies, the others are told
- * nevertheless.
+ * Tells each bucket how an attempt ended, with the bucket's own grant. If one bucket dies, the others are told all the same.
  */
 export const recordEach = (buckets: ReadonlyArray<Recording>, outcome: Outcome): Effect.Effect<void> => {
   const parts = isCombined(outcome.granted) ? outcome.granted.parts : []
@@ -107,7 +106,7 @@ export const recordEach = (buckets: ReadonlyArray<Recording>, outcome: Outcome):
   })
 }
 
-/** The optional members of several buckets together: a member is absent if no bucket has it. */
+/** The optional members of several buckets combined: a member is absent if no bucket has it. */
 export const hearing = (buckets: ReadonlyArray<Recording>): Pick<TokenBucket, "started" | "timed"> => ({
   started: buckets.some(({ started }) => started !== undefined)
     ? (begun) => inTurn(buckets, ({ started }) => (started === undefined ? Effect.void : started(begun)))
@@ -115,7 +114,7 @@ export const hearing = (buckets: ReadonlyArray<Recording>): Pick<TokenBucket, "s
   timed: buckets.some(({ timed }) => timed) || undefined
 })
 
-/** The same request with another limit of its wait: no wait if `millis` is negative. */
+/** The same request with another limit on its wait: no wait if `millis` is negative. */
 export const waitingAtMost = (request: Request, millis: number): Request => ({
   ...request,
   atMost: Option.some(Duration.millis(millis))
@@ -146,7 +145,7 @@ const acquireEach = (
 const refundEach = (grants: ReadonlyArray<Grant>): Effect.Effect<void> =>
   inTurn(grants.toReversed(), ({ refund }) => refund)
 
-/** Runs one after the other; if one dies or is interrupted, the next ones run nevertheless. */
+/** Runs the effects one after the other; if one dies or is interrupted, the rest still run. */
 const inTurn = <A>(
   items: ReadonlyArray<A>,
   run: (item: A, index: number) => Effect.Effect<void>
@@ -158,16 +157,16 @@ const inTurn = <A>(
 /** The options of `shadow`. */
 interface Shadow {
   /**
-   * Called for each attempt that would have been refused, or would have had to wait. Runs in a fiber of its own: the
+   * Called for each attempt that would have been refused, or would have had to wait. Runs in its own fiber: the
    * operation does not wait for it.
    */
   readonly onRefused?: ((request: Request) => Effect.Effect<void>) | undefined
 }
 
 /**
- * Decides like the bucket, but grants at no cost what the bucket refuses: for trying a bucket in production.
+ * Decides like the bucket, but grants at no cost whatever the bucket refuses: for trying out a bucket in production.
  *
- * The bucket takes, refunds and records as if its answer counted. It may not wait, so an attempt that would have to
+ * The bucket takes, refunds and records as if its answer counted. It must not wait, so an attempt that would have to
  * wait counts as refused. A bucket that dies counts as refusing, and the defect is logged. `shadow(shadow(bucket))` is
  * `shadow(bucket)`.
  *
@@ -207,11 +206,11 @@ export function shadow(...given: Given): any {
 }
 
 /**
- * Charges first attempts to the bucket that pays for the retries: for a policy's `rateLimiter`, beside a `bucket` that is
- * the same bucket.
+ * Charges first attempts to the bucket that pays for the retries: for the `rateLimiter` of a policy whose `bucket` is the
+ * same bucket.
  *
- * Asks the bucket for first attempts only, and grants retries for nothing. Tells the bucket neither starts nor outcomes,
- * since a policy tells its `bucket` of first attempts as well.
+ * Asks the bucket only for first attempts, and grants retries at no cost. Does not pass on starts and outcomes, since a
+ * policy reports first attempts to its `bucket` as well.
  *
  * @category combinators
  */

@@ -1,5 +1,5 @@
 /**
- * Buckets that can fail, such as one in a store far away, made into buckets that cannot.
+ * Turns buckets that can fail, such as one in a remote store, into buckets that cannot.
  */
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
@@ -19,30 +19,30 @@ import * as Untrusted from "../../accept/Untrusted.ts"
 import * as ShownCause from "../port/ShownCause.ts"
 import { noTokens } from "../port/Port.ts"
 
-/** How long a bucket may take, and what is called when it fails. */
+/** How long a bucket may take, and what to call when it fails. */
 interface Bounded<in E> {
-  /** Most time of each call of the bucket. A call without an answer by then has failed. */
+  /** The longest time for one call of the bucket. A call without an answer by then has failed. */
   readonly within: Duration.DurationInput
   /**
-   * Called for each call that failed, died or took too long (`TimeoutException`). Runs in a fiber of its own: the operation
-   * does not wait for it, and its death is logged.
+   * Called for each call that failed, died or took too long (`TimeoutException`). Runs in its own fiber: the operation
+   * does not wait for it, and a defect in it is logged.
    */
   readonly onFailure?: ((cause: Cause.Cause<E | Cause.TimeoutException>) => Effect.Effect<void>) | undefined
 }
 
 /** The options of `fallback`. */
 interface Fallback<in E> extends Bounded<E> {
-  /** Decides where the bucket does not answer. */
+  /** Decides when the bucket does not answer. */
   readonly local: TokenBucket
 }
 
 /**
- * Asks the `local` bucket where the bucket fails, dies or does not answer within the bound.
+ * Asks the `local` bucket if the bucket fails, dies or does not answer within the bound.
  *
- * Both buckets record every attempt: the one that granted it with its grant, the other one with no tokens. If the
- * bucket does not answer, the level is that of the local one. A call that is not answered in time is interrupted;
- * tokens that it grants later are refunded. No call lasts longer than `within`, except for waits of the local bucket,
- * which `request.atMost` bounds.
+ * Both buckets record every attempt: the one that granted it with its grant, the other with no tokens. If the bucket
+ * does not answer, the level is that of the local one. A call that is not answered in time is interrupted, and tokens
+ * that it grants later are refunded. No call lasts longer than `within`, except for waits of the local bucket, which
+ * `request.atMost` bounds.
  *
  * @category combinators
  */
@@ -55,7 +55,7 @@ export function fallback(...given: Given): any {
 }
 
 /**
- * Grants for nothing where the bucket fails, dies or does not answer within the bound: `fallback` to `unlimited`.
+ * Grants at no cost if the bucket fails, dies or does not answer within the bound: `fallback` to `unlimited`.
  *
  * @category combinators
  */
@@ -68,7 +68,7 @@ export function failOpen(...given: Given): any {
 }
 
 /**
- * Refuses where the bucket fails, dies or does not answer within the bound: `fallback` to `empty`.
+ * Refuses if the bucket fails, dies or does not answer within the bound: `fallback` to `empty`.
  *
  * @category combinators
  */
@@ -113,9 +113,9 @@ const withFallback = <E>(owner: string, self: TokenBucket<E>, local: TokenBucket
 const untilMillis = ({ atMost }: Request): number =>
   Option.match(atMost, { onNone: () => Infinity, onSome: Duration.toMillis })
 
-/** A bucket that answers every call within a bound; `None` where the bucket itself does not. */
+/** A bucket that answers every call within a bound; `None` if the wrapped bucket does not answer. */
 interface Store extends Pick<TokenBucket, "record" | "started" | "timed"> {
-  /** Asks in the step of the caller. To be called while an effect runs. */
+  /** Asks within the caller's step. Call it only while an effect runs. */
   readonly acquire: (request: Request) => Effect.Effect<Option.Option<Option.Option<Grant>>>
   readonly level: Effect.Effect<Option.Option<number>>
 }
@@ -160,7 +160,7 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
   }
 }
 
-/** Remembers the latest answer: buckets may grant many attempts by the same value. */
+/** Remembers the latest answer, because buckets may grant many attempts with the same value. */
 const latestOf = <A, B>(f: (a: A) => B): ((a: A) => B) => {
   let latest: { readonly a: A; readonly b: B } | undefined
   return (a) => {
@@ -176,8 +176,8 @@ interface Bound<in E> extends Pick<Bounded<E>, "onFailure"> {
 }
 
 /**
- * Calls in the step of the caller: an answer that is there at once takes neither a fiber nor a timer. Else `wait` gets what
- * is left of the call.
+ * Calls within the caller's step: an immediate answer takes neither a fiber nor a timer. Otherwise `wait` gets the rest of
+ * the call.
  */
 const callNow = <A, E>(
   bound: Bound<E>,
@@ -200,10 +200,10 @@ const started = <A, E>(call: () => Effect.Effect<A, E>): Effect.Effect<A, E> => 
 }
 
 /**
- * Waits for a call as long as the bound allows, interruptibly where `restore` makes it so. An answer that comes too late
- * goes to `late`. To be run uninterruptibly.
+ * Waits for a call as long as the bound allows, interruptibly if `restore` makes it so. A late answer goes to `late`.
+ * Must be run uninterruptibly.
  *
- * The first of call, timer and interruption to complete `answer` decides. Not a race: `Effect.raceFirst` hangs when it is
+ * Whichever of call, timer and interruption completes `answer` first decides. Not `Effect.raceFirst`, which hangs when it is
  * interrupted between two of its own steps.
  */
 const callWithin = <A, E>(
@@ -225,7 +225,7 @@ const callWithin = <A, E>(
       Effect.interruptible(Effect.delay(timeOut(bound, decide), bound.withinMillis))
     )
     const waited = yield* Effect.exit(restore(Deferred.await(answer)))
-    // An interruption that comes after the answer is left to the operation, which has tokens to refund then.
+    // An interruption after the answer is left to the operation, which then has tokens to refund.
     const isInterrupted = Exit.isFailure(waited) && (yield* decide(Exit.failCause(waited.cause)))
     yield* Effect.zipRight(Line.interrupt(timer), Line.interrupt(caller))
     if (isInterrupted) return yield* Effect.failCause(waited.cause)

@@ -1,5 +1,5 @@
 /**
- * A bucket for each key, bounded in number and in age.
+ * One bucket per key, bounded in number and age.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -22,33 +22,33 @@ import * as RecentlyUsed from "../store/RecentlyUsed.ts"
 /** The options of `keyed`. */
 interface Keyed<out E, out R> {
   /**
-   * Makes the bucket of a key, such as `TokenBucket.quota()`. May read `TokenBucket.Key`; all else it finds in the context
-   * in which the keyed bucket is made.
+   * Makes the bucket of a key, such as `TokenBucket.quota()`. May read `TokenBucket.Key`; everything else comes from the
+   * context in which the keyed bucket is made.
    */
   readonly bucket: Effect.Effect<TokenBucket<E>, never, R>
-  /** Most keys with a bucket of their own at a time; the keys beyond share one more. */
+  /** The largest number of keys with their own bucket at a time; all further keys share one more bucket. */
   readonly maxKeys: number
-  /** A bucket not used for so long makes room for the bucket of another key. */
+  /** A bucket that has not been used for this long may be dropped to make room for another key. */
   readonly idleTimeToLive: Duration.DurationInput
 }
 
 const owner = "TokenBucket.keyed"
 
 /**
- * A bucket for each key. The key is `TokenBucket.Key` of the operation's context: a host, a table, a tenant.
+ * One bucket per key. The key is `TokenBucket.Key` from the operation's context: a host, a table, a tenant.
  *
- * A key keeps its bucket as long as it is used. Keys beyond `maxKeys` share one more bucket, under the key `Key.overflow`.
- * A bucket that was idle for `idleTimeToLive` is dropped when another key needs room, whatever its level; its key gets a
- * new one when it is used again. So in a time `t` at most `(maxKeys + 1) * (1 + t / idleTimeToLive)` buckets are made,
- * and together they grant at most what so many buckets grant.
- * An outcome is recorded with the bucket that granted the attempt, also when that bucket was dropped meanwhile. A bucket
- * in which an attempt waits is not dropped, nor one with `started` while an attempt is under way. Setting the wall clock
- * changes nothing.
+ * A key keeps its bucket as long as it is used. Keys beyond `maxKeys` share one more bucket, under the key `Key.overflow`. A
+ * bucket that was idle for `idleTimeToLive` is dropped when another key needs room, whatever its level; its key gets a new
+ * bucket when it is used again. So in a time `t` at most `(maxKeys + 1) * (1 + t / idleTimeToLive)` buckets are made, and
+ * together they grant at most what that many buckets grant.
+ * An outcome is recorded with the bucket that granted the attempt, even if that bucket was dropped meanwhile. A bucket
+ * is not dropped while an attempt waits in it, nor, if it has `started`, while an attempt is under way. Setting the
+ * wall clock has no effect.
  *
- * Where `bucket` needs a `Scope`, each bucket has a scope of its own. It closes when the bucket is dropped and the
- * attempts that it granted have been recorded, in a fiber that no operation waits for, or when the scope closes in
- * which the keyed bucket was made. A finalizer that dies is logged. A bucket without `started` does not hear of
- * attempts that are interrupted: for such attempts at most `maxKeys` dropped buckets stay open.
+ * If `bucket` needs a `Scope`, each bucket gets its own. That scope closes, in a fiber that no operation waits for, once the
+ * bucket has been dropped and the attempts that it granted have been recorded; at the latest it closes with the scope in
+ * which the keyed bucket was made. A finalizer that dies is logged. A bucket without `started` is not told of interrupted
+ * attempts; because of them, at most `maxKeys` dropped buckets stay open.
  *
  * @category constructors
  */
@@ -77,14 +77,14 @@ type Make<E> = ReturnType<typeof KeyedEntry.make<E, never>>
 /** The entry of all keys for which there is no room. */
 interface Shared<E> {
   readonly use: (nowMillis: number) => Effect.Effect<Entry<E>>
-  /** Whether an attempt of the key started with it: the end of the attempt belongs there, also when there is room again. */
+  /** Whether an attempt of the key started with it: the end of that attempt belongs there, even if there is room again. */
   readonly isHeldBy: (key: string) => boolean
   readonly count: Entries<E>["count"]
 }
 
 interface Entries<E> {
   /**
-   * Uses the entry of a key, or else that of the running operation's. `f` runs the entry's bucket at once, or changes
+   * Uses the entry of the given key, or of the running operation's key. `f` runs the entry's bucket at once, or changes
    * nothing yet.
    */
   readonly use: <A>(
@@ -132,7 +132,7 @@ const makeEntries = <E>(
     own.dropIdle(nowMillis, isInUse)
     if (own.size() >= maxKeys) return shared.use(nowMillis)
     return make(key, (entry) => {
-      // Others may have entered while the bucket was made.
+      // Another operation may have made the entry while the bucket was made.
       const entered = own.get(key, nowMillis)
       const hasRoom = own.size() < maxKeys
       if (entered === undefined && hasRoom) own.add(key, entry, nowMillis)
@@ -201,13 +201,13 @@ const startingBucketOf = <E>(entries: Entries<E>, known: string | undefined): To
     )
 })
 
-/** Tells the entry that was told of the attempt's start. */
+/** Records an outcome in the entry that was told of the attempt's start. */
 const recordIn = <E>(entry: Entry<E>, outcome: Outcome): Effect.Effect<void, E> => {
   const { granted } = outcome
   if (!KeyedEntry.isGranted<E>(granted)) return entry.bucket.record(outcome)
   const recorded = KeyedEntry.record(outcome, granted)
   if (granted.entry === entry) return recorded
-  // A bucket that was dropped granted the attempt, and this one was told that it started.
+  // A bucket that has been dropped granted the attempt, but this one was told of its start.
   const ended = entry.bucket.record({ ...outcome, granted: noTokens })
   return Effect.matchCauseEffect(recorded, {
     onFailure: (cause) => Effect.zipRight(Effect.exit(ended), Effect.failCause(cause)),

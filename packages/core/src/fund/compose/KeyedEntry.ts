@@ -1,5 +1,5 @@
 /**
- * The bucket of one key, and what is under way with it.
+ * The bucket of one key, and its uses under way.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,15 +13,15 @@ import type { Grant, Outcome, TokenBucket } from "../port/Port.ts"
 
 export interface Entry<out E> {
   readonly bucket: TokenBucket<E>
-  /** Calls that wait for the bucket's answer, and attempts under way that it was told of. */
+  /** The number of calls that wait for the bucket's answer and of attempts under way that it was told of. */
   inUse: number
-  /** The scope of the bucket alone; `undefined` where there is no scope around it. */
+  /** The bucket's own scope; `undefined` if the keyed bucket was made without a scope. */
   readonly scope: BucketScope | undefined
 }
 
 /**
- * Makes the entry of a key, and hands it to `next`. No interruption comes between the two where the bucket has a scope;
- * what `bucket` itself does is as interruptible as the caller.
+ * Makes the entry of a key and hands it to `next`. If the bucket has a scope, no interruption comes between the two;
+ * `bucket` itself is as interruptible as the caller.
  */
 export const make = <E, R>(
   bucket: Effect.Effect<TokenBucket<E>, never, R>,
@@ -64,7 +64,7 @@ export const end = (self: Entry<unknown>): void => {
 }
 
 /**
- * Asks the entry's bucket, in the step of the caller where the answer is there at once. Waiting for it is a use of the
+ * Asks the entry's bucket, within the caller's step if the answer is immediate. Waiting for the answer is a use of the
  * entry, which `then` may prolong.
  */
 export const ask = <A, B, E>(
@@ -90,22 +90,22 @@ export const ask = <A, B, E>(
   })
 }
 
-/** Tells the entry's bucket something, in the step of the caller where it can be told at once. */
+/** Tells the entry's bucket something, within the caller's step if possible. */
 export const tell = <E>(self: Entry<E>, telling: Effect.Effect<void, E>): Effect.Effect<void, E> => {
   const told = AtOnce.run(telling)
   return AtOnce.hasEnded(told) ? told : ask(self, told, identity)
 }
 
-/** A grant that knows its entry, since the key may have another one when the attempt ends. */
+/** A grant that holds its entry, because the key may have another entry when the attempt ends. */
 export interface KeyedGrant<out E> extends Grant {
   readonly entry: Entry<E>
   readonly inner: Grant
 }
 
-/** Whether a grant is one of `granted`. */
+/** Whether a grant was made by `granted`. */
 export const isGranted = <E>(granted: Grant): granted is KeyedGrant<E> => "entry" in granted
 
-/** What an entry's bucket granted. The scope stays open until the attempt has been recorded or the grant refunded. */
+/** Wraps what an entry's bucket granted. The scope stays open until the attempt is recorded or the grant refunded. */
 export const granted = <E>(entry: Entry<E>, inner: Grant): KeyedGrant<E> => {
   const { scope } = entry
   const { hearsAbandoned, refund, tokens } = inner
@@ -121,7 +121,7 @@ export const record = <E>(outcome: Outcome, { entry, inner }: KeyedGrant<E>): Ef
   return scope === undefined ? record() : AtOnce.suspend(() => endingIn(record(), scope.end))
 }
 
-/** Runs an effect and then, however it ends, `last`: in the step of the caller where the effect ends at once. */
+/** Runs an effect and then, however it ends, `last`; within the caller's step if the effect ends at once. */
 export const endingIn = <A, E>(self: Effect.Effect<A, E>, last: () => void): Effect.Effect<A, E> => {
   const left = AtOnce.run(self)
   if (!AtOnce.hasEnded(left)) return Effect.ensuring(left, Effect.sync(last))

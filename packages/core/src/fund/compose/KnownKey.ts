@@ -1,30 +1,29 @@
 /**
  * Buckets for a key that the caller knows, such as a client that keys its buckets by the host of a request.
  *
- * To put a key into the context of an operation and to take it out again costs more than the operation's bucket.
+ * Putting a key into the context of an operation and reading it back costs more than the bucket itself.
  */
 import * as Effect from "effect/Effect"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import { Key } from "../port/Key.ts"
 import type { TokenBucket } from "../port/Port.ts"
 
-/** What a keyed bucket has beside the port. */
+/** A member of keyed buckets outside the port. */
 const withKey = /*#__PURE__*/ Symbol("@effect-retry/core/unstable/KnownKey")
 
 interface Keyed<E> extends TokenBucket<E> {
   readonly [withKey]: (key: string) => TokenBucket<E>
 }
 
-/** A keyed bucket, of what makes it for a key, and without one for the key of the context. */
+/** A keyed bucket from a function that makes its view for a key, or, without a key, for the key of the context. */
 export const keyed = <E>(make: (key?: string) => TokenBucket<E>): TokenBucket<E> =>
-  // Not enumerable: a bucket that is made from a copy of this one is another bucket.
+  // Not enumerable: a bucket made by spreading this one is a different bucket.
   Object.defineProperty(make(), withKey, { value: make })
 
 const isKeyed = <E>(bucket: TokenBucket<E>): bucket is Keyed<E> => withKey in bucket
 
 /**
- * The bucket as it is under a key. It is the same bucket: what it grants is granted under all keys alike where it is not
- * keyed.
+ * The view of a bucket under a key; the bucket itself if it is not keyed.
  */
 export const under = (bucket: TokenBucket, key: string): TokenBucket => {
   if (isKeyed(bucket)) return bucket[withKey](key)
@@ -42,8 +41,7 @@ export const under = (bucket: TokenBucket, key: string): TokenBucket => {
 }
 
 /**
- * Makes a function that answers a bucket under a key, and remembers the latest one: most requests use the bucket that the
- * one before used.
+ * Makes a function like `under` that remembers its latest result: most requests use the same bucket as the one before.
  */
 export const makeFinder = (): ((bucket: TokenBucket, key: string) => TokenBucket) => {
   let latest: { readonly bucket: TokenBucket; readonly key: string; readonly found: TokenBucket } | undefined

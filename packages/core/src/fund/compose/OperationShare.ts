@@ -1,5 +1,5 @@
 /**
- * A share of a bucket for each operation: no single operation takes all that others need.
+ * A share of a bucket for each operation, so that no single operation takes the tokens that others need.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import type { Grant, TokenBucket } from "../port/Port.ts"
 interface Options {
   /** Makes the bucket that is shared, such as `TokenBucket.quota()`. */
   readonly bucket: Effect.Effect<TokenBucket>
-  /** The most that one operation takes of the tokens that are there without its own retries. In (0, 1]. */
+  /** The largest share of the available tokens, its own retries' included, that one operation may take. In (0, 1]. */
   readonly share: number
 }
 
@@ -19,12 +19,12 @@ interface Options {
  * Limits each operation to a share of a bucket.
  *
  * Formula, for retry `n` (attempt `n + 1`) that costs `c`: granted if the bucket grants it, and `(n - 1) * c < share *
- * (level + n * c)`, with the level after it is taken. `level + n * c` is the number of tokens that would be there
- * without the retries of this operation, so an operation alone on a full bucket gets `ceil(share * capacity / c)`
- * retries. One retry is always possible if the bucket grants it; the emptier other operations have left the bucket, the
- * fewer follow. Earlier retries count as if they had cost what this one costs. Only the first retry of an operation
- * ever waits. First attempts are not limited. Source: https://github.com/twitter/finagle, `RequeueFilter`,
- * "maxRequeuesPerReq": `ceil(share * balance)`, with the balance when the request is first sent.
+ * (level + n * c)`, where `level` is what remains after the retry has been paid. `level + n * c` is the number of
+ * tokens that would be there without this operation's retries, so an operation alone on a full bucket gets `ceil(share
+ * * capacity / c)` retries. The first retry needs only the bucket's grant; the emptier the bucket, the fewer retries
+ * follow. Earlier retries count as if they had cost as much as this one. Only the first retry of an operation may wait.
+ * First attempts are not limited. Source: https://github.com/twitter/finagle, `RequeueFilter`, "maxRequeuesPerReq":
+ * `ceil(share * balance)`, with the balance when the request is first sent.
  *
  * @category constructors
  */
@@ -49,5 +49,5 @@ export const operationShare = ({ bucket, share }: Options): Effect.Effect<TokenB
   })
 }
 
-/** Where tokens are short, the cost is more than any share of them: there is nothing to wait for. */
+/** If tokens are short, the cost exceeds any share of them, so waiting is pointless. */
 const noWait = /*#__PURE__*/ Option.some(Duration.zero)

@@ -1,9 +1,9 @@
 /**
- * The state of a circuit breaker as data, and each step that it takes. Pure.
+ * The state of a circuit breaker as data, and its transitions. Pure.
  *
- * Every attempt that is let through has a ticket, a number. A closed circuit has one ticket for all its attempts, and each
- * probe of a half-open one has its own. An outcome counts only under a ticket that the circuit still knows: what a circuit
- * has let through in an earlier state changes nothing.
+ * Every attempt that is let through has a ticket, which is a number. A closed circuit has one ticket for all its attempts;
+ * each probe of a half-open circuit has its own. An outcome counts only if the circuit still knows its ticket, so attempts
+ * let through in an earlier state change nothing.
  */
 import type { Kind } from "../../classify/Verdict.ts"
 import type { Tree } from "../../decide/BackoffTree.ts"
@@ -12,17 +12,17 @@ import * as Failures from "./Failures.ts"
 
 export interface Settings {
   readonly rule: Failures.Rule
-  /** Gives the times for which the circuit stays open. */
+  /** The schedule of the times for which the circuit stays open. */
   readonly openFor: Tree
-  /** Whether each of them takes a random number. */
+  /** Whether each open time needs a random number. */
   readonly draws: boolean
-  /** What a longer hint is cut to. */
+  /** The longest hint that is followed. */
   readonly maxHintMillis: number
-  /** Probes in flight at most. */
+  /** The largest number of probes in flight. */
   readonly atOnce: number
-  /** Probes that have to succeed. */
+  /** How many probes must succeed. */
   readonly successes: number
-  /** How long a probe has its place; `undefined` for the time that the circuit was open, and at least half a minute. */
+  /** How long a probe keeps its place; `undefined` for the last open time, but at least 30 seconds. */
   readonly leaseMillis: number | undefined
 }
 
@@ -30,11 +30,11 @@ export interface Settings {
 interface Kept {
   /** The next ticket. */
   readonly next: number
-  /** Where the open times stand. */
+  /** The current position in the open times. */
   readonly openFor: Tree
-  /** How long the circuit was, or is, open the last time; zero before. */
+  /** The latest open time; zero before the first. */
   readonly openMillis: number
-  /** When the first of the openings was that the open times count. */
+  /** The time of the first opening in the current run of open times. */
   readonly firstMillis: number
 }
 
@@ -53,7 +53,7 @@ interface Open extends Kept {
 interface HalfOpen extends Kept {
   readonly _tag: "HalfOpen"
   readonly probes: ReadonlyArray<Probe>
-  /** Probes that have succeeded. */
+  /** How many probes have succeeded. */
   readonly succeeded: number
 }
 
@@ -61,26 +61,26 @@ interface Isolated extends Kept {
   readonly _tag: "Isolated"
 }
 
-/** An attempt that finds out whether the circuit can be closed. */
+/** An attempt that tests whether the circuit can close. */
 interface Probe {
   readonly ticket: number
-  /** Then another attempt gets its place. */
+  /** After this, another attempt may take its place. */
   readonly untilMillis: number
 }
 
 export type Circuit = Closed | Open | HalfOpen | Isolated
 
-/** How an attempt ended, as far as a circuit judges it. */
+/** How an attempt ended, as the circuit sees it. */
 export type Ending =
   | { readonly _tag: "Succeeded" }
   | {
       readonly _tag: "Failed"
       readonly kind: Kind | undefined
-      /** What the server asked to wait. */
+      /** The wait that the server asked for. */
       readonly hintMillis: number
       readonly ranMillis: number
     }
-  /** It says nothing about the server, but that may have asked to wait. */
+  /** Neither a success nor a failure, but the server may have asked for a wait. */
   | { readonly _tag: "Ignored"; readonly hintMillis: number }
 
 /** A circuit that has just been made, or reset. */
@@ -98,13 +98,13 @@ export const closed = ({ openFor, rule }: Settings, nowMillis: number, ticket = 
 export const reset = (self: Circuit, settings: Settings, nowMillis: number): Circuit =>
   closed(settings, nowMillis, self.next)
 
-/** Closed to all attempts, until it is reset. */
+/** Refuses all attempts until it is reset. */
 export const isolated = (self: Circuit): Circuit =>
   self._tag === "Isolated" ? self : { ...kept(self), _tag: "Isolated" }
 
 const kept = ({ firstMillis, next, openFor, openMillis }: Circuit): Kept => ({ firstMillis, next, openFor, openMillis })
 
-/** Asks for an attempt: its ticket, `undefined` where the circuit refuses it, and the circuit after it. */
+/** Asks for an attempt: returns its ticket, `undefined` if the circuit refuses it, and the next state. */
 export const asked = (
   self: Circuit,
   settings: Settings,
@@ -129,13 +129,13 @@ export const asked = (
 
 const leastLeaseMillis = 30_000
 
-/** The probes that have their place; `undefined` where there is no place for a probe. */
+/** The probes that hold a place; `undefined` if the circuit admits no probe. */
 const probesOf = (self: Circuit, nowMillis: number): ReadonlyArray<Probe> | undefined => {
   if (self._tag === "HalfOpen") return self.probes.filter(({ untilMillis }) => untilMillis > nowMillis)
   return self._tag === "Open" && nowMillis >= self.untilMillis ? [] : undefined
 }
 
-/** Gives back the place of an attempt that was let through and not made. */
+/** Returns the place of an attempt that was let through but not made. */
 export const refunded = (self: Circuit, ticket: number): Circuit =>
   self._tag === "HalfOpen" && self.probes.some((probe) => probe.ticket === ticket) ? without(self, ticket) : self
 
@@ -144,10 +144,10 @@ const without = (self: HalfOpen, ticket: number): HalfOpen => ({
   probes: self.probes.filter((probe) => probe.ticket !== ticket)
 })
 
-/** The circuit would open, and a random number is needed for how long. */
+/** The circuit would open, and needs a random number for its open time. */
 export const needsDraw = "NeedsDraw"
 
-/** Notes how an attempt ended. `u` is a random number in [0, 1), once it was asked for. */
+/** Records how an attempt ended. `u` is a random number in [0, 1), given after `needsDraw`. */
 export const recorded = (
   self: Circuit,
   settings: Settings,
@@ -162,7 +162,7 @@ export const recorded = (
     case "HalfOpen": {
       const probe = self.probes.find((probe) => probe.ticket === ticket)
       if (probe === undefined) return self
-      // The place may be another's already, in a circuit where one was asked for.
+      // The lease has run out, and another probe may already hold the place.
       if (probe.untilMillis <= nowMillis) return without(self, ticket)
       return recordedProbe(self, settings, nowMillis, ticket, ending, u)
     }
@@ -181,7 +181,7 @@ const recordedClosed = (
   if (ending._tag === "Ignored") return self
   const isFailure = ending._tag === "Failed"
   const sample = Failures.added(settings.rule, self.sample, isFailure, nowMillis)
-  // Only a failure opens a circuit: a success may fill up the least number of attempts as well.
+  // Only a failure opens a circuit, although a success may also complete the minimum number of attempts.
   if (isFailure && Failures.areTooMany(settings.rule, sample)) return opened(self, settings, nowMillis, ending, u)
   return sample === self.sample ? self : { ...self, sample }
 }
@@ -210,7 +210,7 @@ const recordedProbe = (
   }
 }
 
-/** Opens the circuit. The open times begin again where it was closed for as long as it was open before. */
+/** Opens the circuit. The open times start over if it has stayed closed for as long as it was last open. */
 const opened = (
   self: Closed | HalfOpen,
   settings: Settings,
@@ -223,7 +223,7 @@ const opened = (
   const firstMillis = beginsAgain ? nowMillis : self.firstMillis
   const openFor = beginsAgain ? settings.openFor : self.openFor
   const step = BackoffTree.step(openFor, { u: u ?? 0, kind, ranMillis, elapsedMillis: nowMillis - firstMillis })
-  // Where there are no further times, the last one holds.
+  // When the open times are used up, the last one repeats.
   const delayMillis = step?.delayMillis ?? self.openMillis
   const openMillis = Math.max(delayMillis, Math.min(hintMillis, settings.maxHintMillis))
   return {
@@ -236,14 +236,14 @@ const opened = (
   }
 }
 
-/** Attempts that would be let through now, one after the other. */
+/** How many attempts would be let through now. */
 export const places = (self: Circuit, { atOnce }: Settings, nowMillis: number): number => {
   if (self._tag === "Closed") return Infinity
   const probes = probesOf(self, nowMillis)
   return probes === undefined ? 0 : Math.max(0, atOnce - probes.length)
 }
 
-/** Milliseconds until an attempt is let through by time alone; `Infinity` where it never is. */
+/** Milliseconds until time alone lets an attempt through; `Infinity` if it never does. */
 export const millisUntil = (self: Circuit, settings: Settings, nowMillis: number): number => {
   if (places(self, settings, nowMillis) > 0) return 0
   switch (self._tag) {

@@ -1,13 +1,13 @@
 /**
- * How many attempts a server can take at a time, by their latency. Pure.
+ * Estimates from latencies how many attempts a server can take at a time. Pure.
  */
 
 export interface Settings {
   readonly least: number
   readonly most: number
-  /** Attempts that make one step of the gradient. */
+  /** How many attempts make one step of the gradient. */
   readonly samples: number
-  /** A longer attempt counts as refused, for AIMD. */
+  /** For AIMD: an attempt longer than this counts as dropped. */
   readonly slowMillis: number
   readonly rule: "gradient" | "aimd"
 }
@@ -15,29 +15,29 @@ export interface Settings {
 /** An attempt that has ended. */
 export interface Sample {
   readonly ranMillis: number
-  /** Attempts that were in flight when it was granted, itself included. */
+  /** How many attempts were in flight when it was granted, itself included. */
   readonly inFlight: number
-  /** Whether the server refused it for its load, or did not answer in time. */
+  /** Whether the server refused it because of load, or did not answer in time. */
   readonly isDropped: boolean
 }
 
 export interface Concurrency {
-  /** Attempts in flight at most. A whole number. */
+  /** The largest number of attempts in flight. A whole number. */
   readonly limit: number
   /** The latency of the server without a queue; zero before the first step. */
   readonly baselineMillis: number
-  /** Of the attempts since the last step, in milliseconds, the latest first. */
+  /** How long the attempts since the last step ran, in milliseconds, the latest first. */
   readonly ran: Ran | undefined
-  /** How many these are. */
+  /** The length of `ran`. */
   readonly samples: number
-  /** The most of them that were in flight together. */
+  /** The highest number of them in flight at once. */
   readonly inFlight: number
   readonly isDropped: boolean
-  /** Steps in a row that have left the limit low, and did not lower the latency. */
+  /** Consecutive steps that have left the limit low without lowering the latency. */
   readonly stuck: number
 }
 
-/** A list: to note an attempt copies nothing. */
+/** A linked list, so that adding an attempt copies nothing. */
 interface Ran {
   readonly millis: number
   readonly before: Ran | undefined
@@ -47,13 +47,13 @@ const begin = { ran: undefined, samples: 0, inFlight: 0, isDropped: false } as c
 
 export const make = (initial: number): Concurrency => ({ limit: initial, baselineMillis: 0, stuck: 0, ...begin })
 
-/** Notes how an attempt ended. */
+/** Records how an attempt ended. */
 export const noted = (self: Concurrency, settings: Settings, sample: Sample): Concurrency => {
   if (settings.rule === "aimd") {
     const limit = bounded(aimd(self.limit, settings, sample), settings)
     return limit === self.limit ? self : { ...self, limit }
   }
-  // Every field is written out: to spread a record of numbers takes V8 ten times as long.
+  // Every field is written out: spreading a record of numbers takes V8 ten times as long.
   const next: Concurrency = {
     limit: self.limit,
     baselineMillis: self.baselineMillis,
@@ -75,17 +75,18 @@ const aimd = (limit: number, { slowMillis }: Settings, { inFlight, isDropped, ra
 }
 
 /**
- * The limit after a step. Formula: `floor(g * limit + sqrt(g * limit))` with `g = baseline * 1.25 / latency`, from 0.5 to 2.
+ * The limit after a step. Formula: `floor(g * limit + sqrt(g * limit))` with `g = baseline * 1.25 / latency`, between
+ * 0.5 and 2.
  */
 export const gradient = (limit: number, baselineMillis: number, latencyMillis: number): number => {
   const g = Math.max(0.5, Math.min(2, latencyMillis === 0 ? 2 : (baselineMillis * 1.25) / latencyMillis))
   return Math.floor(g * limit + Math.sqrt(g * limit))
 }
 
-/** The share of a window by which a baseline rises. */
+/** The share of the difference by which the baseline rises in one step. */
 const weight = 0.05
 
-/** After so many steps that leave the limit at so few attempts, the latency there is taken for that without a queue. */
+/** After this many steps with the limit this low, the latency there is taken as the latency without a queue. */
 const mostStuck = 5
 const few = 5
 
@@ -98,7 +99,7 @@ const stepped = (
   const wanted = isDropped
     ? Math.min(gradient(limit, baseline, latencyMillis), Math.floor(limit * 0.9))
     : gradient(limit, baseline, latencyMillis)
-  // What was not used says nothing of more.
+  // Do not raise a limit that was less than half used.
   const next = bounded(wanted > limit && inFlight * 2 < limit ? limit : wanted, settings)
   const isStuck = next === limit && limit <= Math.max(few, settings.least) && latencyMillis > baseline * 1.25
   const isAgain = isStuck && stuck + 1 === mostStuck
@@ -110,7 +111,7 @@ const stepped = (
   }
 }
 
-/** Falls at once, and rises slowly while attempts leave room: a queue of our own is no baseline. */
+/** Falls at once, and rises slowly while the limit is not reached: latency from our own queue must not become the baseline. */
 const baselineOf = (baselineMillis: number, latencyMillis: number, hasRoom: boolean): number => {
   if (baselineMillis === 0 || latencyMillis < baselineMillis) return latencyMillis
   return hasRoom ? baselineMillis + weight * (latencyMillis - baselineMillis) : baselineMillis

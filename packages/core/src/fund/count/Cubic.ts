@@ -1,10 +1,9 @@
 /**
- * The arithmetic of the rate limiter of the AWS SDKs' adaptive mode: measure, cut, grow as a cubic. Pure.
+ * The arithmetic of the AWS SDKs' adaptive rate limiter: measure, cut, grow as a cubic. Pure.
  *
- * Times are in milliseconds, rates in attempts per second. A token is never negative, and a clock that steps back neither
- * makes tokens nor moves the curve.
- * Source: smithy-lang/smithy-kotlin, `AdaptiveRateLimiter.kt`; smithy-lang/smithy-rs, `client_rate_limiter.rs`, both read
- * 2026-11-20.
+ * Times are in milliseconds, rates in attempts per second. A level is never negative, and a clock that steps back
+ * neither makes tokens nor moves the curve. Source: smithy-lang/smithy-kotlin, `AdaptiveRateLimiter.kt`;
+ * smithy-lang/smithy-rs, `client_rate_limiter.rs`, both read 2026-11-20.
  */
 import * as Option from "effect/Option"
 import * as Tokens from "./Tokens.ts"
@@ -16,25 +15,25 @@ export interface Settings {
   readonly minFillRate: number
   readonly minCapacity: number
   readonly measurementBucketMillis: number
-  /** After a cut, no further cut for so long; zero for a cut per throttle. */
+  /** How long after a cut no further cut is made; zero for one cut per throttle. */
   readonly cutAtMostEveryMillis: number
-  /** A silence of so long is left out of the measured rate; `Infinity` for none. */
+  /** A silence this long is left out of the measured rate; `Infinity` to count every silence. */
   readonly idleAfterMillis: number
-  /** Without a throttle for so long the limit is taken away; `Infinity` for never. */
+  /** The limit is removed after this long without a throttle; `Infinity` for never. */
   readonly offAfterMillis: number
 }
 
 export interface Cubic {
-  /** Whether there is a limit, which the first throttle brings. */
+  /** Whether there is a limit; the first throttle sets one. */
   readonly enabled: boolean
-  /** The rate of sending, smoothed. */
+  /** The smoothed send rate. */
   readonly measuredRate: number
-  /** Results in the measurement bucket that is not over yet. */
+  /** How many results the current measurement bucket has counted. */
   readonly count: number
-  /** Number of that bucket since the epoch. */
+  /** The index of that bucket, counted from time zero. */
   readonly measurementBucket: number
   readonly recordedAtMillis: number
-  /** The rate that was cut last. */
+  /** The rate before the last cut. */
   readonly wMax: number
   readonly cutAtMillis: number
   readonly throttledAtMillis: number
@@ -43,10 +42,10 @@ export interface Cubic {
   readonly tokens: Tokens.Tokens
 }
 
-/** No rate above so many times the measured one: a client that sends little gets no limit far above its rate. */
+/** The limit is at most this many times the measured rate, so a client that sends little gets no limit far above its rate. */
 const growthLimit = 2
 
-/** Without a limit yet. Measuring begins at a whole second, as in the SDKs. */
+/** The initial state, without a limit. Measuring begins at a whole second, as in the SDKs. */
 export const make = (settings: Settings, nowMillis: number): Cubic => ({
   enabled: false,
   measuredRate: 0,
@@ -58,7 +57,7 @@ export const make = (settings: Settings, nowMillis: number): Cubic => ({
   throttledAtMillis: nowMillis,
   fillRate: settings.minFillRate,
   capacity: settings.minCapacity,
-  // The first look at the tokens comes before that time, and refills nothing.
+  // The first access comes before that time, and refills nothing.
   tokens: { level: 0, atMillis: Infinity }
 })
 
@@ -67,17 +66,17 @@ export const recoverySeconds = (wMax: number, { beta, scaleConstant }: Settings)
   Math.cbrt((wMax * (1 - beta)) / scaleConstant)
 
 /**
- * The rate `seconds` after a cut of `wMax`. Formula: `scaleConstant * (seconds - K)^3 + wMax`, with `K` the seconds of the
- * recovery; `beta * wMax` at first, `wMax` after `K`, and then growing ever faster.
+ * The rate `seconds` after a cut of `wMax`. Formula: `scaleConstant * (seconds - K)^3 + wMax`, where `K` is
+ * `recoverySeconds`: `beta * wMax` at first, `wMax` after `K`, then growing ever faster.
  */
 export const rateAfter = (wMax: number, seconds: number, settings: Settings): number =>
   settings.scaleConstant * (seconds - recoverySeconds(wMax, settings)) ** 3 + wMax
 
 /**
- * The state after a result: measured, and the rate cut or grown.
+ * The state after a result: the measurement is updated, and the rate cut or raised.
  *
- * A cut takes `beta` of the lower of the measured rate and the limit (of the measured rate where there was no limit), and
- * the rate before the cut is where the curve returns to.
+ * A cut multiplies the lower of measured rate and limit by `beta` (the measured rate alone if there was no limit); the curve
+ * then returns to the rate before the cut.
  */
 export const recorded = (self: Cubic, settings: Settings, nowMillis: number, throttled: boolean): Cubic => {
   const { enabled } = switched(self, settings, nowMillis)
@@ -116,9 +115,9 @@ const measured = (self: Cubic, settings: Settings, nowMillis: number): Measureme
 }
 
 /**
- * Tokens that came in at the old rate stay, up to the new capacity.
+ * Tokens refilled at the old rate stay, up to the new capacity.
  *
- * Every field is written out: to spread a record of numbers takes V8 ten times as long.
+ * Every field is written out: spreading a record of numbers takes V8 ten times as long.
  */
 const limited = (
   self: Cubic,
@@ -151,11 +150,11 @@ const refilled = (self: Cubic, nowMillis: number): Tokens.Tokens =>
 const switched = (self: Cubic, { offAfterMillis }: Settings, nowMillis: number): Cubic =>
   self.enabled && nowMillis - self.throttledAtMillis >= offAfterMillis ? { ...self, enabled: false } : self
 
-/** Whether there is a limit at this moment. */
+/** Whether there is a limit now. */
 export const isLimited = (self: Cubic, settings: Settings, nowMillis: number): boolean =>
   switched(self, settings, nowMillis).enabled
 
-/** Takes `cost` tokens, or nothing; where there is no limit it takes none, and answers so. */
+/** Takes `cost` tokens, or nothing. Without a limit it takes zero tokens, and says so in its answer. */
 export const taken = (
   self: Cubic,
   settings: Settings,
@@ -167,7 +166,7 @@ export const taken = (
   return Option.map(Tokens.taken(refilled(state, nowMillis), cost), (tokens) => [cost, { ...state, tokens }])
 }
 
-/** Puts back what was taken and not sent. */
+/** Puts back tokens of an attempt that was not sent. */
 export const refunded = (self: Cubic, nowMillis: number, tokens: number): Cubic =>
   self.enabled
     ? {
@@ -176,11 +175,11 @@ export const refunded = (self: Cubic, nowMillis: number, tokens: number): Cubic 
       }
     : self
 
-/** Tokens at this moment; `Infinity` where there is no limit. */
+/** The tokens now; `Infinity` if there is no limit. */
 export const level = (self: Cubic, settings: Settings, nowMillis: number): number =>
   isLimited(self, settings, nowMillis) ? refilled(self, nowMillis).level : Infinity
 
-/** Whole milliseconds until `cost` tokens are there by time alone, or until there is no limit any more. */
+/** Whole milliseconds until time alone has refilled `cost` tokens, or until the limit is removed. */
 export const millisUntil = (self: Cubic, settings: Settings, nowMillis: number, cost: number): number => {
   const state = switched(self, settings, nowMillis)
   if (!state.enabled) return 0

@@ -1,9 +1,9 @@
 /**
- * Which failures are too many: in a row, among the last attempts, or in a window of time. Pure.
+ * Decides when there are too many failures: in a row, among the last attempts, or in a time window. Pure.
  */
 import * as SlidingWindow from "./SlidingWindow.ts"
 
-/** When there are too many failures. Ratios are in (0, 1], and are reached by an equal share. */
+/** When there are too many failures. A ratio is in (0, 1], and an equal share reaches it. */
 export type Rule =
   | { readonly _tag: "Consecutive"; readonly failures: number }
   | { readonly _tag: "Last"; readonly ratio: number; readonly attempts: number; readonly atLeast: number }
@@ -19,11 +19,11 @@ export type Sample =
       readonly failed: SlidingWindow.SlidingWindow
     }
 
-/** A bit for each of the last attempts, 1 for a failure: a record of a thousand attempts is copied as 32 numbers. */
+/** One bit for each of the last attempts, 1 for a failure, so that copying a record of a thousand attempts copies 32 numbers. */
 interface Last {
   readonly _tag: "Last"
   readonly bits: ReadonlyArray<number>
-  /** Where the next attempt is noted. */
+  /** The position of the next attempt. */
   readonly next: number
   readonly attempts: number
   readonly failed: number
@@ -44,10 +44,10 @@ export const none = (rule: Rule): Sample => {
   }
 }
 
-/** Whether the time of an attempt matters. */
+/** Whether the rule needs the time of an attempt. */
 export const readsTime = ({ _tag }: Rule): boolean => _tag === "Window"
 
-/** The sample with another attempt; the same value where that changes nothing. */
+/** The sample with another attempt; the same value if nothing changes. */
 export const added = (rule: Rule, sample: Sample, isFailure: boolean, nowMillis: number): Sample => {
   switch (sample._tag) {
     case "Consecutive": {
@@ -79,7 +79,7 @@ const addedToLast = ({ attempts, bits, failed, next }: Last, most: number, isFai
   }
 }
 
-/** Whether there are too many failures, by what was added last. */
+/** Whether the sample has too many failures, as of the last attempt added. */
 export const areTooMany = (rule: Rule, sample: Sample): boolean => {
   switch (rule._tag) {
     case "Consecutive":

@@ -1,5 +1,5 @@
 /**
- * What a retry costs in a quota, and what a success of a first attempt puts in.
+ * What a retry costs in a quota, and what a successful first attempt adds.
  */
 import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
@@ -10,13 +10,13 @@ import type { Request } from "../port/Port.ts"
 /** Options of every quota, in tokens. */
 export interface Options {
   /**
-   * What a retry costs, by the kind of the failure before it. `orElse` is for all other kinds and for a failure without
-   * one, `first` for a first attempt where the quota is asked for it. None is above the capacity.
+   * What a retry costs, by the kind of the failure before it. `orElse` is for all other kinds and for a failure without a
+   * kind; `first` is for first attempts, if the quota is asked for those. No cost may exceed the capacity.
    *
-   * @default { Throttling: 5, orElse: 14 }, or the capacity where that is less
+   * @default { Throttling: 5, orElse: 14 }, or the capacity if that is less
    */
   readonly cost?: { readonly [K in Kind | "first"]?: number } & { readonly orElse: number }
-  /** What a success of a first attempt puts in. @default 1 */
+  /** How many tokens a successful first attempt adds. @default 1 */
   readonly firstSuccessIncrement?: number
 }
 
@@ -43,5 +43,5 @@ const costs = (owner: string, capacity: number, cost: NonNullable<Options["cost"
   }
 }
 
-/** Of the 2026 revision of the AWS guide. What the caller has not set is not refused in a small bucket. */
+/** From the 2026 revision of the AWS guide. The defaults shrink to fit a small bucket instead of being refused. */
 const defaultCost = (capacity: number) => ({ Throttling: Math.min(5, capacity), orElse: Math.min(14, capacity) })

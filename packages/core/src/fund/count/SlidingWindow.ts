@@ -1,8 +1,8 @@
 /**
- * A sliding-window sum in slots of a hundredth: what is older than the window is forgotten, a slot at a time. Pure.
+ * A sliding-window sum in slots of a hundredth of the window: older amounts are forgotten one slot at a time. Pure.
  *
- * What is added is remembered for the whole window, and for up to a hundredth longer. A clock that steps back goes on
- * counting in the newest slot, and from the time it shows.
+ * An amount is remembered for the whole window, and for up to a hundredth of it longer. When the clock steps back, amounts
+ * go on being added to the newest slot.
  */
 
 const hundredths = 100
@@ -11,13 +11,13 @@ const zeros: ReadonlyArray<number> = /*#__PURE__*/ Array.from({ length: hundredt
 
 export interface SlidingWindow {
   readonly slotMillis: number
-  /** Number of the newest slot, counted from the zero of the clock. */
+  /** The index of the newest slot, counted from the clock's zero. */
   readonly newest: number
-  /** The sum of the newest slot. It is not over yet, so the slots before it fill a window by themselves. */
+  /** The sum of the newest slot. It is still open, so the slots before it make up a whole window by themselves. */
   readonly current: number
-  /** Sums of the slots before it, the oldest first. */
+  /** The sums of the slots before it, the oldest first. */
   readonly earlier: ReadonlyArray<number>
-  /** The sum over the slots before it. */
+  /** The total of `earlier`. */
   readonly earlierTotal: number
 }
 
@@ -30,16 +30,16 @@ export const make = (windowMillis: number): SlidingWindow => ({
   earlierTotal: 0
 })
 
-/** The window as time has moved it. */
+/** The window moved on to the given time. */
 export const advanced = (self: SlidingWindow, nowMillis: number): SlidingWindow => {
   const newest = Math.floor(nowMillis / self.slotMillis)
   if (newest === self.newest) return self
-  // A clock that stepped back moves nothing on.
+  // A clock that has stepped back does not move the window.
   const steps = Math.max(0, Math.min(hundredths + 1, newest - self.newest))
   if (steps === 0) return { ...self, newest }
   const kept = [...self.earlier, self.current].slice(steps)
   const earlier = [...kept, ...zeros.slice(kept.length)]
-  // Added up afresh: a floating-point error in the total would stay for ever.
+  // Summed anew: a floating-point error in a running total would stay for ever.
   const earlierTotal = earlier.reduce((total, slot) => total + slot, 0)
   return { slotMillis: self.slotMillis, newest, current: 0, earlier, earlierTotal }
 }
@@ -55,7 +55,7 @@ const withCurrent = ({ earlier, earlierTotal, newest, slotMillis }: SlidingWindo
   earlierTotal
 })
 
-/** Takes away what was added when `slot` was the newest, never more than is left of it. */
+/** Subtracts an amount that was added when `slot` was the newest, never more than remains in it. */
 export const removed = (self: SlidingWindow, slot: number, amount: number): SlidingWindow => {
   if (slot === self.newest) return withCurrent(self, self.current - Math.min(amount, self.current))
   const index = hundredths - (self.newest - slot)

@@ -1,5 +1,5 @@
 /**
- * The arithmetic of buckets that refill: tokens, a capacity, and time. Pure.
+ * The arithmetic of buckets that refill over time up to a capacity. Pure.
  *
  * Fractions are kept. A level is never below zero nor above the capacity, taking is all or nothing, and a clock that
  * steps back makes no tokens.
@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 
 export interface Tokens {
   readonly level: number
-  /** When `level` was right, in milliseconds. */
+  /** The time to which `level` refers, in milliseconds. */
   readonly atMillis: number
 }
 
@@ -17,10 +17,10 @@ export interface Limits {
   readonly refillPerSecond: number
 }
 
-/** The tokens as time has refilled them. */
+/** The tokens, refilled up to the given time. */
 export const refilled = (self: Tokens, { capacity, refillPerSecond }: Limits, nowMillis: number): Tokens => {
   if (nowMillis === self.atMillis) return self
-  // Zero tokens per second for an infinite time would not be a number.
+  // Zero tokens per second times an infinite time would be NaN.
   const elapsedMillis = refillPerSecond === 0 ? 0 : Math.max(0, nowMillis - self.atMillis)
   return { level: Math.min(capacity, self.level + (elapsedMillis * refillPerSecond) / 1000), atMillis: nowMillis }
 }
@@ -28,21 +28,21 @@ export const refilled = (self: Tokens, { capacity, refillPerSecond }: Limits, no
 /**
  * Takes `cost` tokens, or nothing.
  *
- * What is missing by less than a millionth, of a token or of the cost, counts as there: a wait rounded to the resolution
- * of the clock must not be repeated for a floating-point error.
+ * A shortage of less than a millionth of a token, or of the cost, is ignored: a wait rounded to the clock's resolution must
+ * not be repeated because of a floating-point error.
  */
 export const taken = (self: Tokens, cost: number): Option.Option<Tokens> =>
   missing(self, cost) === 0
     ? Option.some({ level: Math.max(0, self.level - cost), atMillis: self.atMillis })
     : Option.none()
 
-/** Puts tokens in, up to the capacity. */
+/** Adds tokens, up to the capacity. */
 export const added = (self: Tokens, { capacity }: Limits, tokens: number): Tokens => {
   const level = Math.max(0, Math.min(capacity, self.level + tokens))
   return level === self.level ? self : { level, atMillis: self.atMillis }
 }
 
-/** Whole milliseconds until `cost` tokens are there by time alone; `Infinity` where they never are. */
+/** Whole milliseconds until time alone has refilled `cost` tokens; `Infinity` if it never does. */
 export const millisUntil = (self: Tokens, { refillPerSecond }: Limits, cost: number): number => {
   const tokens = missing(self, cost)
   return tokens === 0 ? 0 : Math.ceil((tokens / refillPerSecond) * 1000 - 1e-6)

@@ -1,9 +1,9 @@
 /**
- * The attempt of a named operation in which code runs: how nesting is noticed.
+ * Finds the attempt of a named operation inside which code runs, so that nesting is noticed.
  *
- * While an attempt runs, its fiber has it in a FiberRef. Forks and captured runtimes take along what is there at that moment,
- * and may outlive it: an attempt that has ended is skipped. So is one that was interrupted; it stays in the FiberRef. This
- * file alone knows of the FiberRef.
+ * While an attempt runs, its fiber holds it in a FiberRef. Forks and captured runtimes copy that value and may outlive the
+ * attempt, so an attempt that has ended is skipped; so is an interrupted one, which stays in the FiberRef. Only this file
+ * uses the FiberRef.
  */
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
@@ -13,7 +13,7 @@ import * as Interruption from "./Interruption.ts"
 import type { Handed } from "./Child.ts"
 import type { View } from "./Line.ts"
 
-/** An operation with a name, and which of its attempts is running. */
+/** A named operation, and the number of its running attempt. */
 export interface ActiveOperation {
   readonly name: string
   /** From 1. */
@@ -21,28 +21,28 @@ export interface ActiveOperation {
 }
 
 /**
- * An attempt of a named operation. It stops running when it ends, so that a fiber that outlives the attempt is not taken
- * for a part of it.
+ * An attempt of a named operation. It is marked when it ends, so that a fiber that outlives the attempt is not taken for a
+ * part of it.
  */
 export interface ActiveAttempt extends ActiveOperation {
-  /** The attempt around it, where that ran when this one began. */
+  /** The attempt around it, if that was running when this one began. */
   readonly outer: ActiveAttempt | undefined
-  /** Of the fiber, when the operation began: they say whether an interruption of the fiber ends the operation. */
+  /** The fiber's flags when the operation began: they say whether an interruption of the fiber ends the operation. */
   readonly runtimeFlags: Interruption.Flags
   /** The fiber that runs the operation; `undefined` once the attempt has ended. */
   fiber: View | undefined
-  /** Removes the attempt from the FiberRef again, if its fiber has it there. */
+  /** Removes the attempt from the FiberRef, if its fiber holds it there. */
   leave: Effect.Effect<void> | undefined
 }
 
-/** One for all copies of this package in a program. A fiber that is joined changes no attempt. */
+/** One FiberRef for all copies of this package in a program. Joining a fiber changes no attempt. */
 const innermost: FiberRef.FiberRef<ActiveAttempt | undefined> = /*#__PURE__*/ globalValue(
   "@effect-retry/core/ActiveOperation/innermost",
   () => FiberRef.unsafeMake<ActiveAttempt | undefined>(undefined, { join: (parent) => parent })
 )
 
 /**
- * The running attempt of the innermost named operation around the code of a fiber; `undefined` where there is none.
+ * The running attempt of the innermost named operation around a fiber's code; `undefined` if there is none.
  *
  * Operations without a name, and operations of one attempt, do not appear here.
  */
@@ -57,14 +57,14 @@ export const isRunning = ({ fiber, runtimeFlags }: ActiveAttempt): boolean =>
   // An interruption bypasses the loop, so the attempt is not noted as ended.
   fiber !== undefined && !Interruption.isPending(fiber, runtimeFlags)
 
-/** An attempt that begins in `fiber`. */
+/** Makes the record of an attempt that begins in `fiber`. */
 export const make = (
   { attempt, name }: ActiveOperation,
   fiber: View,
   runtimeFlags: Interruption.Flags
 ): ActiveAttempt => ({ name, attempt, outer: current(fiber), runtimeFlags, fiber, leave: undefined })
 
-/** Makes an attempt visible to operations inside it, if it has a fiber of its own. */
+/** Makes an attempt visible to operations inside it, for an attempt that has its own fiber. */
 export const handed = (active: ActiveAttempt, next: Handed | undefined): Handed => ({
   ref: innermost,
   value: () => active,
@@ -72,10 +72,10 @@ export const handed = (active: ActiveAttempt, next: Handed | undefined): Handed 
 })
 
 /**
- * Makes an attempt visible to operations inside it, if it runs in the fiber of the operation.
+ * Makes an attempt visible to operations inside it, for an attempt that runs in the operation's fiber.
  *
- * Caches and memoized layers hand on whatever an effect has changed in FiberRefs, so nothing is left, not even a value for
- * none.
+ * Caches and memoized layers pass on whatever an effect has changed in FiberRefs, so no value is left behind, not even an
+ * empty one.
  */
 export const inside = <A, E, R>(
   self: Effect.Effect<A, E, R>,
@@ -84,7 +84,7 @@ export const inside = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(fiber.getFiberRef(innermost) === undefined ? enter(active) : add(active), () => self)
 
-/** Where the fiber has none: a FiberRef that is set and deleted is copied less often than when all are updated. */
+/** For a fiber that holds no attempt: setting and deleting one FiberRef copies less than updating all of them. */
 const enter = (active: ActiveAttempt): Effect.Effect<void> => {
   active.leave = none
   return FiberRef.set(innermost, active)
@@ -92,7 +92,7 @@ const enter = (active: ActiveAttempt): Effect.Effect<void> => {
 
 const none = /*#__PURE__*/ FiberRef.delete(innermost)
 
-/** Beside those that the fiber has from before, which are put back with all that they were in the fibers around: a join asks for it. */
+/** For a fiber that already holds attempts: the earlier values are restored with their whole history, which a join needs. */
 const add = (active: ActiveAttempt): Effect.Effect<void> =>
   Effect.updateFiberRefs((fiberId, fiberRefs) => {
     const before = fiberRefs.locals.get(innermost)!
@@ -103,12 +103,12 @@ const add = (active: ActiveAttempt): Effect.Effect<void> =>
   })
 
 /**
- * Notes that an attempt has ended. Must be called in the step in which it ends; returns what its fiber has to do then.
+ * Marks an attempt as ended. Must be called in the step in which it ends; returns the effect that its fiber must then run.
  */
 export const end = (active: ActiveAttempt): Effect.Effect<void> | undefined => {
   const { leave } = active
   active.fiber = undefined
-  // Forks of the attempt hold it: it must not hold what its fiber had before.
+  // Forks hold the attempt, so it must not hold its fiber's earlier values.
   active.leave = undefined
   return leave
 }

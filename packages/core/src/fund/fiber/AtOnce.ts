@@ -1,9 +1,9 @@
 /**
- * Effects that end in the step in which they begin, and can therefore be run in the step of the caller.
+ * Effects that end in the step in which they begin, and can therefore run within the caller's step.
  *
- * To compose an effect costs more than most buckets do. Within one step nothing comes between: no other fiber, and no
- * interruption. Effect does not declare how it keeps an effect: a version of Effect that keeps it in another way has a fiber run
- * it, with the same result.
+ * Composing effects costs more than most buckets do. Within one step nothing can intervene: no other fiber, and no
+ * interruption. Effect does not declare how it represents an effect; under a version with another representation a fiber
+ * runs the effect, with the same result.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,14 +15,14 @@ export { currentFiber } from "./Line.ts"
 /** Marks the effects of `suspend`. */
 const marked = /*#__PURE__*/ Symbol("@effect-retry/core/unstable/AtOnce")
 
-/** An effect of `suspend`, or any other. What a caller's own service answers may be no effect at all. */
+/** An effect made by `suspend`, or any other value: what a caller's own service returns may be no effect at all. */
 interface Marked {
   [marked]?: () => Effect.Effect<never>
 }
 
 /**
- * Like `Effect.suspend`, for an effect that mostly ends at once. Where `evaluate` answers no exit, it must have changed
- * nothing: what it answers may run much later, or not at all.
+ * Like `Effect.suspend`, for an effect that usually ends at once. If `evaluate` returns something other than an exit,
+ * it must not have changed anything: the returned effect may run much later, or not at all.
  */
 export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effect.Effect<A, E> => {
   const suspended = Effect.suspend(evaluate)
@@ -31,8 +31,8 @@ export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effe
 }
 
 /**
- * Runs an effect that ends at once, and answers its exit. Of any other effect it answers what is to be run, all of it. To
- * be called while an effect runs, or with an effect that reads no fiber, such as a draw of the default `Random`.
+ * Runs an effect that ends at once, and returns its exit; any other effect is returned to be run as a whole. Call it only
+ * while an effect runs, or with an effect that reads no fiber, such as a draw from the default `Random`.
  */
 export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   try {
@@ -47,7 +47,7 @@ export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E
   }
 }
 
-/** The step of an effect that is nothing but one. */
+/** The function of an effect that is a single step. */
 const stepOf = <A>(self: Effect.Effect<A, unknown>): (() => A) | undefined => {
   const step = Undeclared.kind(self) === "Sync" ? Undeclared.content(self) : undefined
   return Predicate.isFunction(step) ? (step as () => A) : undefined
@@ -55,19 +55,19 @@ const stepOf = <A>(self: Effect.Effect<A, unknown>): (() => A) | undefined => {
 
 const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void as Exit.Exit<A>) : Exit.succeed(value))
 
-/** Whether an effect has ended, or is nothing but its end. */
+/** Whether an effect is already an exit. */
 export const hasEnded = <A, E = never>(self: Effect.Effect<A, E>): self is Exit.Exit<A, E> => {
   const kind = Undeclared.kind(self)
   return kind === "Success" || kind === "Failure"
 }
 
-/** Whether an effect ends in one step, and reads nothing of the fiber that runs it. */
+/** Whether an effect ends in one step, and reads nothing from the fiber that runs it. */
 export const readsNothing = (self: Effect.Effect<unknown, unknown>): boolean =>
   hasEnded(self) || Undeclared.kind(self) === "Sync"
 
 /**
- * Goes on with the value of an effect, in the same step where the effect ends at once. To be called while an effect runs, or
- * with an effect that reads no fiber, such as a draw of the default `Random`.
+ * Continues with the value of an effect, in the same step if the effect ends at once. Call it only while an effect runs, or
+ * with an effect that reads no fiber, such as a draw from the default `Random`.
  */
 export const andThen = <A, B, E, R>(
   self: Effect.Effect<A>,
@@ -79,7 +79,7 @@ export const andThen = <A, B, E, R>(
   return hasEnded(left) && Exit.isSuccess(left) ? next(left.value) : Effect.flatMap(left, next)
 }
 
-/** The commonest of it, for which no exit is made. */
+/** The most common case of `andThen`, which makes no exit. */
 const stepThen = <A, B, E, R>(step: () => A, next: (value: A) => Effect.Effect<B, E, R>): Effect.Effect<B, E, R> => {
   let value: A
   try {

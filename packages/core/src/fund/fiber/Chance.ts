@@ -1,5 +1,6 @@
 /**
- * Chance where there is no fiber: the generator of Effect's own `Random`, which can only be drawn from by an effect.
+ * Random numbers without a fiber, from the generator behind Effect's own `Random`, whose service only an effect can
+ * draw from.
  */
 import { PCGRandom } from "effect/Utils"
 

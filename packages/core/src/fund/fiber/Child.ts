@@ -1,5 +1,5 @@
 /**
- * An effect in a child of the fiber that runs, as `Effect.timeout` has one: it begins in the very step that makes it, an
+ * Runs an effect in a child of the running fiber, as `Effect.timeout` does: the child begins in the step that makes it, an
  * interruption from outside reaches it, and only its success changes FiberRefs.
  */
 import * as Context from "effect/Context"
@@ -14,14 +14,14 @@ import * as Interruption from "./Interruption.ts"
 import type { AnyFiber, Runner } from "./Line.ts"
 import * as Undeclared from "./Undeclared.ts"
 
-/** What a child begins with. */
+/** What a child inherits. */
 export interface Parent {
   readonly fiber: AnyFiber
-  /** The flags of the fiber, where the child is to be interruptible as that is. */
+  /** The flags of the fiber, which decide whether the child is interruptible. */
   readonly runtimeFlags: Interruption.Flags
-  /** The FiberRefs of the fiber; once the child has begun, those that the child has begun with. */
+  /** The FiberRefs of the fiber; once the child has begun, those that the child began with. */
   fiberRefs: FiberRefs.FiberRefs
-  /** What the child finds in FiberRefs, instead of the values outside. */
+  /** A value that the child finds in place of the one outside. */
   readonly handed: Handed | undefined
 }
 
@@ -32,11 +32,11 @@ export const parentOf = (fiber: AnyFiber, runtimeFlags: Interruption.Flags, hand
   handed
 })
 
-/** Runs what belongs to a child, with what the child has begun with. */
+/** Runs effects that belong to a child, with what the child inherited. */
 export const runnerOf = ({ fiber, fiberRefs, runtimeFlags }: Parent): Runner =>
   Runtime.make({ context: fiber.currentContext, runtimeFlags, fiberRefs })
 
-/** A value of a FiberRef for the child alone: it does not come back. */
+/** A FiberRef value for the child alone: a join does not bring it back. */
 export interface Handed {
   readonly ref: FiberRef.FiberRef<any>
   /** Receives the value outside the child. */
@@ -51,24 +51,24 @@ export const service = <S>(tag: Context.Tag<any, S>, value: S): Handed => ({
   next: undefined
 })
 
-/** An effect as its child runs it. It hands its exit over: Effect logs the raw error of a fiber that fails. */
+/** An effect as its child runs it. It succeeds with its exit, because Effect logs the raw error of a failed fiber. */
 export type Handing<A, E, R> = Effect.Effect<Exit.Exit<A, E>, never, R>
 
 /** A child that has begun. */
 export type Child<A, E> = Fiber.RuntimeFiber<Exit.Exit<A, E>>
 
-/** An effect as a child runs it, interruptible as its parent is. */
+/** Makes the effect that a child runs, interruptible if its parent is. */
 export const handing = <A, E, R>(self: Effect.Effect<A, E, R>, runtimeFlags: Interruption.Flags): Handing<A, E, R> =>
   Effect.exit(Interruption.restore(runtimeFlags)(self))
 
-/** Effects nested deeper are not started on the stack of their parent, or it would overflow. */
+/** Effects nested deeper than this are not started on their parent's stack, which would overflow. */
 const deepest = 100
 let depth = 0
 
-/** Begins a child at once. To be called in a step of the parent that no interruption can follow before the child is watched. */
+/** Begins a child at once. Call it in a step of the parent after which no interruption can come until the child is watched. */
 export const begin = <A, E, R>(parent: Parent, handing: Handing<A, E, R>): Child<A, E> => {
   const { fiber, fiberRefs, handed, runtimeFlags } = parent
-  // All FiberRefs come from `updateRefs`: the FiberRefs of a runtime would be copied once more.
+  // `updateRefs` sets all FiberRefs: those of a runtime would be copied once more.
   const runtime = Runtime.make({
     context: fiber.currentContext as Context.Context<R>,
     runtimeFlags: RuntimeFlags.disable(runtimeFlags, RuntimeFlags.Interruption),
@@ -86,8 +86,8 @@ export const begin = <A, E, R>(parent: Parent, handing: Handing<A, E, R>): Child
 }
 
 /**
- * Begins a child of a fiber that cannot be interrupted. Effect passes an interruption of that on to its children, so this one
- * has to be one of them.
+ * Begins a child of an uninterruptible fiber. Effect passes an interruption of such a fiber on to its registered
+ * children, so the child must be one of them.
  */
 export const fork = <A, E, R>(parent: Parent, handing: Handing<A, E, R>): Effect.Effect<Child<A, E>, never, R> => {
   const { fiber, handed } = parent
@@ -97,7 +97,7 @@ export const fork = <A, E, R>(parent: Parent, handing: Handing<A, E, R>): Effect
   return Effect.fork(Effect.zipRight(handedOver, handing))
 }
 
-/** The FiberRefs of a fiber, with its flags among them: a join compares the child's flags with those. */
+/** The FiberRefs of a fiber, including its flags, with which a join compares the child's flags. */
 const fiberRefsOf = (fiber: AnyFiber, runtimeFlags: Interruption.Flags): FiberRefs.FiberRefs => {
   const fiberRefs = Undeclared.fiberRefs(fiber)
   const known: unknown = fiberRefs?.locals.get(FiberRef.currentRuntimeFlags)?.[0][1]
@@ -107,8 +107,8 @@ const fiberRefsOf = (fiber: AnyFiber, runtimeFlags: Interruption.Flags): FiberRe
 const noFiberRefs = /*#__PURE__*/ FiberRefs.empty()
 
 /**
- * Puts the handed values into new FiberRefs, as if the outer fiber had them: so a join sees no change, and takes none of them
- * over.
+ * Puts the handed values into new FiberRefs as if the outer fiber had them, so that a join sees no change and copies none of
+ * them back.
  */
 const handOver = (fiber: AnyFiber, fiberRefs: FiberRefs.FiberRefs, handed: Handed | undefined): FiberRefs.FiberRefs => {
   for (let one = handed; one !== undefined; one = one.next) {
@@ -120,7 +120,7 @@ const handOver = (fiber: AnyFiber, fiberRefs: FiberRefs.FiberRefs, handed: Hande
   return fiberRefs
 }
 
-/** The outcome of a child that has ended, as its parent has it. */
+/** Gives the parent the outcome of a child that has ended. */
 export const joined = <A, E>(parent: Parent, child: Child<A, E>): Effect.Effect<A, E> => {
   const exit = exitOf(child)!
   return Exit.isSuccess(exit) && hasChanged(parent, child) ? Effect.zipRight(Fiber.inheritAll(child), exit) : exit
@@ -132,16 +132,16 @@ export const exitOf = <A, E>(child: Child<A, E>): Exit.Exit<A, E> | undefined =>
   return ended === null ? undefined : Exit.flatten(ended)
 }
 
-/** Whether flags are the same, except those that a fiber has because of a region or its own end. */
+/** Whether flags are the same, apart from those that a region or the end of a fiber sets. */
 const isSame = (one: number, other: number): boolean =>
   ((one ^ other) & ~(RuntimeFlags.Interruption | RuntimeFlags.WindDown)) === 0
 
-/** Whether a child has left another value in a FiberRef. Copying unchanged values costs microseconds. */
+/** Whether a child has changed a FiberRef: copying unchanged values back costs microseconds. */
 const hasChanged = ({ fiberRefs, runtimeFlags }: Parent, child: AnyFiber): boolean => {
   const flags = Undeclared.runtimeFlags(child)
   if (Undeclared.fiberRefs(child) === fiberRefs && flags !== undefined && isSame(flags, runtimeFlags)) return false
   let changed = false
-  // Not by `for`, which makes an array for each of them.
+  // Not a `for` loop, which makes an array for each entry.
   child.getFiberRefs().locals.forEach((values, ref) => {
     const value = values[0][1]
     changed ||=

@@ -1,4 +1,4 @@
 /**
- * What other packages ask of fibers and clocks.
+ * What other packages need from fibers and clocks.
  */
 export { exitOf, interrupt, nanos } from "./Line.ts"

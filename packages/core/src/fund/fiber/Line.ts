@@ -1,9 +1,9 @@
 /**
- * What Effect 3 and Effect 4 have in another shape, and not just under another name: fibers and their services, clocks, and
- * effects that run later.
+ * What differs between Effect 3 and Effect 4 in shape and not only in name: fibers and their services, clocks, and effects
+ * that run later.
  *
- * This is the file of Effect 3, in whose place the line for Effect 4 has its own. So it is with all of this folder, and with
- * the modules whose names end in `Line`.
+ * This is the file for Effect 3; the line for Effect 4 replaces it with its own. The same holds for the rest of this folder
+ * and for the modules whose names end in `Line`.
  */
 import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -23,21 +23,21 @@ import type { Flags } from "./Interruption.ts"
 
 export type AnyFiber = Fiber.RuntimeFiber<unknown, unknown>
 
-/** What an operation reads of the fiber that runs it. */
+/** What an operation reads from the fiber that runs it. */
 export type View = Pick<AnyFiber, "currentContext" | "currentDefaultServices" | "getFiberRef">
 
 /** The clock and the random numbers of a fiber. */
 export type Services = Context.Context<DefaultServices.DefaultServices>
 
-/** What a fiber is about to do. */
+/** The runtime flags of a fiber. */
 export interface Status {
   readonly runtimeFlags: Flags
 }
 
-/** The fiber that runs. To be called while an effect runs. */
+/** The running fiber. Call it only while an effect runs. */
 export const currentFiber = (): AnyFiber => Option.getOrThrow(Fiber.getCurrentFiber())
 
-/** Reads the fiber that runs an effect, at its beginning. */
+/** Makes an effect from the fiber that runs it. */
 export const withFiber: <A, E, R>(
   read: (fiber: AnyFiber, status: Status) => Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E, R> = Effect.withFiberRuntime
@@ -46,10 +46,10 @@ export const context = (fiber: Pick<View, "currentContext">): Context.Context<ne
 
 export const services = (fiber: Pick<View, "currentDefaultServices">): Services => fiber.currentDefaultServices
 
-/** Those of a program that provides none. */
+/** The services of a program that provides none. */
 export const defaultServices: Services = DefaultServices.liveServices
 
-/** What a fiber has now: it may have ended when an operation reads it. */
+/** A copy of what a fiber has now, because the fiber may have ended when an operation reads it. */
 export const snapshot = (fiber: AnyFiber): View => {
   const fiberRefs = fiber.getFiberRefs()
   return {
@@ -59,7 +59,7 @@ export const snapshot = (fiber: AnyFiber): View => {
   }
 }
 
-/** Runs an effect with the context and services of a fiber, where the fiber that runs has others. */
+/** Runs an effect with the context and services of a fiber, if the running fiber has others. */
 export const runAs = <A, E>(
   { currentContext, currentDefaultServices }: View,
   fiber: AnyFiber,
@@ -74,51 +74,51 @@ export const runAs = <A, E>(
     : Effect.locally(served, DefaultServices.currentServices, currentDefaultServices)
 }
 
-/** A name of a fiber, as log lines have it: `#7`. */
+/** The name of a fiber as log lines show it: `#7`. */
 export const nameOf = (fiber: AnyFiber): string => FiberId.threadName(fiber.id())
 
-/** How a fiber has ended; `undefined` while it runs. */
+/** The exit of a fiber; `undefined` while it runs. */
 export const exitOf = <A, E>(fiber: Fiber.RuntimeFiber<A, E>): Exit.Exit<A, E> | undefined =>
   fiber.unsafePoll() ?? undefined
 
-/** Interrupts a fiber, by no fiber, and does not wait for it. */
+/** Interrupts a fiber, in the name of no other, without waiting for it. */
 export const interrupt = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> =>
   Fiber.interruptAsFork(fiber, FiberId.none)
 
-/** The nanoseconds of a clock: they never go back, and setting the wall clock does not change them. */
+/** The monotonic nanoseconds of a clock: they never go back, and setting the wall clock does not change them. */
 export const nanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 
-/** The time of the wall clock. */
+/** The time of the wall clock in milliseconds. */
 export const wallMillis = (clock: Clock.Clock): number => clock.unsafeCurrentTimeMillis()
 
-/** The time of the wall clock, as spans note it. */
+/** The time of the wall clock in nanoseconds, as spans record it. */
 export const wallNanos = (clock: Clock.Clock): bigint => clock.unsafeCurrentTimeNanos()
 
-/** Draws from the `Random` of a fiber. */
+/** Draws a number from the `Random` of a fiber. */
 export const draw = (services: Services): Effect.Effect<number> => Context.get(services, Random.Random).next
 
-/** What effects have that run outside of the fiber. */
+/** What an effect needs to run outside the current fiber. */
 export type Runner = Runtime.Runtime<never>
 
 export const runner: Effect.Effect<Runner> = /*#__PURE__*/ Effect.runtime<never>()
 
-/** That of a program that provides nothing. */
+/** The runner of a program that provides nothing. */
 export const defaultRunner: Runner = Runtime.defaultRuntime
 
 export const contextOf = (runner: Runner): Context.Context<never> => runner.context
 
-/** Runs an effect in a fiber, which begins at once. */
+/** Runs an effect in a new fiber, which begins at once. */
 export const runFork = <A, E>(runner: Runner, self: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> =>
   Runtime.runFork(runner, self)
 
-/** Runs an effect in a fiber, which begins after this step. */
+/** Runs an effect in a new fiber, which begins after this step. */
 export const runLater = <A, E>(runner: Runner, self: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> =>
   Runtime.runFork(runner, self, { immediate: false })
 
-/** Finalizers of a scope: one after the other, or all at once. */
+/** The order of a scope's finalizers: one after the other, or all at once. */
 export const { sequential, parallel } = ExecutionStrategy
 
-/** Publishes a value to a hub without a bound, in this step. */
+/** Publishes a value to an unbounded hub, within this step. */
 export const publish = <A>(hub: PubSub.PubSub<A>, value: A): void => {
   hub.unsafeOffer(value)
 }

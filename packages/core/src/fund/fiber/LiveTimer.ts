@@ -1,6 +1,6 @@
 /**
- * The timer of the live clock, without a fiber: its scheduler, which `Clock` does not declare. A clock that sleeps in another
- * way, or a version of Effect without it, has none.
+ * The timer of the live clock without a fiber: its scheduler, which `Clock` does not declare. A clock that sleeps in another
+ * way, or a version of Effect without the scheduler, has no such timer.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -10,7 +10,7 @@ import * as Predicate from "effect/Predicate"
 import * as AtOnce from "./AtOnce.ts"
 import * as Undeclared from "./Undeclared.ts"
 
-/** Calls `onEnd` once `millis` have passed, and answers what prevents it; `undefined` where the clock has no such timer. */
+/** Calls `onEnd` once `millis` have passed, and returns what cancels it; `undefined` if the clock has no such timer. */
 export const schedule = (clock: Clock.Clock, millis: number, onEnd: () => void): (() => void) | undefined =>
   schedulerOf(clock)?.unsafeSchedule(onEnd, Duration.millis(millis))
 
@@ -18,7 +18,7 @@ const live = /*#__PURE__*/ Clock.make()
 
 const madeOfLive = /*#__PURE__*/ Undeclared.scheduler(live)
 
-/** What the live clock sleeps by. A scheduler of another shape counts as none. */
+/** The scheduler that the live clock sleeps with. A scheduler of another shape counts as none. */
 const liveScheduler = /*#__PURE__*/ (() => {
   if (!Predicate.isFunction(madeOfLive)) return undefined
   const made = AtOnce.run(AtOnce.suspend(madeOfLive.bind(live) as () => Effect.Effect<unknown>))

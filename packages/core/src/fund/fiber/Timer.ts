@@ -1,8 +1,8 @@
 /**
- * Calls a function when a time is over, on whatever clock there is.
+ * Calls a function after a time, on any clock.
  *
- * All that a `Clock` has for it is an effect that sleeps, and an effect takes a fiber to run in. The live clock may hand out
- * its timer without one.
+ * All that `Clock` offers is an effect that sleeps, and running an effect takes a fiber. The live clock may offer its timer
+ * without one.
  */
 import type * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
@@ -14,12 +14,12 @@ import * as Interruption from "./Interruption.ts"
 import * as Line from "./Line.ts"
 import * as LiveTimer from "./LiveTimer.ts"
 
-/** Prevents a call. Does nothing once the call has been made. */
+/** Cancels a call. Does nothing once the call has been made. */
 export type Cancel = () => void
 
 /**
- * Calls `onEnd` once `millis` have passed, unless that is cancelled before; where the sleep of the clock fails, at once and
- * with its cause. A sleep in a fiber has the services of `runner`.
+ * Calls `onEnd` once `millis` have passed, unless cancelled before. If the clock's sleep fails, calls it at once with the
+ * cause. A sleep in a fiber has the services of `runner`.
  */
 export const after = (
   clock: Clock.Clock,
@@ -34,7 +34,7 @@ const asleep: typeof after = (clock, millis, runner, onEnd) => {
   const sleeper = Line.runFork(runner, Effect.interruptible(Effect.suspend(() => sleep(clock, millis))))
   let isCancelled = false
   sleeper.addObserver((exit) => {
-    // A sleep that is over by now cannot be interrupted any more.
+    // The sleep may have ended before it was interrupted.
     if (!isCancelled) onEnd(Exit.isFailure(exit) ? exit.cause : undefined)
   })
   return () => {
@@ -43,7 +43,7 @@ const asleep: typeof after = (clock, millis, runner, onEnd) => {
   }
 }
 
-/** Longer than a timer of the platform holds in several sleeps. */
+/** Splits a sleep that is longer than the platform's timer can hold. */
 const sleep = (clock: Clock.Clock, millis: number): Effect.Effect<void> =>
   millis <= longestTimerMillis
     ? clock.sleep(Duration.millis(Math.max(0, millis)))

@@ -1,8 +1,8 @@
 /**
- * Fields of effects, of fibers and of clocks that Effect 3 does not declare. No other module reads them.
+ * Fields of effects, fibers and clocks that Effect 3 does not declare. No other module reads them.
  *
- * None of them is needed: each is `undefined` if a version of Effect does not have it. The result is then the same, by
- * what Effect declares, but slower.
+ * None of them is needed: a field that a version of Effect lacks is `undefined`, and the same result is then reached through
+ * declared API, more slowly.
  */
 import type * as Clock from "effect/Clock"
 import type * as Effect from "effect/Effect"
@@ -12,21 +12,21 @@ import type * as RuntimeFlags from "effect/RuntimeFlags"
 
 type AnyFiber = Fiber.RuntimeFiber<unknown, unknown>
 
-/** The FiberRefs of a fiber, of which `getFiberRefs` makes a copy with the flags of the fiber in it. */
+/** The FiberRefs of a fiber, without the copy that `getFiberRefs` makes to include the flags. */
 export const fiberRefs = (fiber: AnyFiber & { readonly _fiberRefs?: FiberRefs.FiberRefs }) => fiber._fiberRefs
 
 /** The flags that a fiber has now. */
 export const runtimeFlags = (fiber: AnyFiber & { readonly currentRuntimeFlags?: RuntimeFlags.RuntimeFlags }) =>
   fiber.currentRuntimeFlags
 
-/** An effect of the scheduler that a clock sleeps by. */
+/** The scheduler that a clock sleeps with. */
 export const scheduler = (clock: Clock.Clock & { readonly scheduler?: unknown }) => clock.scheduler
 
 type AnyEffect = Effect.Effect<unknown, unknown, unknown>
 
-/** What kind an effect is. What a caller's own service answers may be no effect at all. */
+/** The kind of an effect. What a caller's own service returns may be no effect at all. */
 export const kind = (effect: (AnyEffect & { readonly _op?: unknown }) | undefined | null) => effect?._op
 
-/** What a step calls. */
+/** The function that a step calls. */
 export const content = (effect: AnyEffect & { readonly effect_instruction_i0?: unknown }) =>
   effect.effect_instruction_i0

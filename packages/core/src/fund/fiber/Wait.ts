@@ -1,5 +1,5 @@
 /**
- * Waits that last as long as they say.
+ * Waits that last at least as long as asked.
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -9,12 +9,12 @@ import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as Line from "./Line.ts"
 import * as Timer from "./Timer.ts"
 
-/** A timer of the platform fires at most this much early. */
+/** The most by which a timer of the platform fires early. */
 const earlyMillis = 2
 
 /**
- * Waits `millis` whole milliseconds, then goes on: longer than a timer holds in several sleeps, and never less than asked
- * for.
+ * Waits `millis` whole milliseconds, never less, then runs the effect. A wait that is longer than a timer can hold is split
+ * into several sleeps.
  */
 export const wait = <A, E, R>(
   clock: Clock.Clock,
@@ -26,7 +26,7 @@ export const wait = <A, E, R>(
   return Effect.flatMap(clock.sleep(Duration.millis(sleepMillis)), () => wait(clock, leftMillis(), then))
 }
 
-/** The same without a fiber, on a clock whose sleeps do not fail. Does nothing more once it is cancelled. */
+/** The same without a fiber, on a clock whose sleeps do not fail. Does nothing more once cancelled. */
 export const call = (clock: Clock.Clock, millis: number, then: () => void): Timer.Cancel => {
   let cancel: Timer.Cancel = constVoid
   const sleep = (millis: number): void => {
@@ -40,7 +40,7 @@ export const call = (clock: Clock.Clock, millis: number, then: () => void): Time
 
 interface Sleep {
   readonly sleepMillis: number
-  /** What is left to wait, once it has slept. */
+  /** The remaining wait, read after the sleep. */
   readonly leftMillis: () => number
 }
 
@@ -52,7 +52,7 @@ const begin = (clock: Clock.Clock, millis: number): Sleep => {
     sleepMillis,
     leftMillis: () => {
       const early = Math.ceil(sleepMillis - Number(Line.nanos(clock) - startedAt) / 1e6 - 1e-6)
-      // More than a timer can be early is a clock that stepped back, which is no reason to wait.
+      // A sleep that seems to end even earlier than that means that the clock stepped back, which is no reason to wait.
       return millis - sleepMillis + (early <= earlyMillis ? Math.max(0, early) : 0)
     }
   }

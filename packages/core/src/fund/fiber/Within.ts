@@ -1,7 +1,7 @@
 /**
- * An effect under a bound of time.
+ * Bounds the time of an effect.
  *
- * The effect runs in a child, which begins in the very step that bounds it and is watched by an observer: an effect that ends
+ * The effect runs in a child, which begins in the step that bounds it and is watched by an observer, so an effect that ends
  * in that step costs neither a timer nor a wake-up.
  */
 import * as Cause from "effect/Cause"
@@ -16,27 +16,27 @@ import * as Interruption from "./Interruption.ts"
 import * as Line from "./Line.ts"
 import * as Timer from "./Timer.ts"
 
-/** How long an effect may run, and what happens then. */
+/** How long an effect may run, and what happens when the time is up. */
 interface Bound<B, E2> {
   /** How long the effect may run. */
   readonly millis: number
   /** Gives the outcome when the time is up. */
   readonly onTimeout: () => Effect.Effect<B, E2>
-  /** Whether to go on without an effect that cannot be interrupted, instead of waiting for it. */
+  /** Whether to continue without waiting for an effect that cannot be interrupted. */
   readonly disconnected: boolean
-  /** Told how the effect ended, in the step in which it ends: no interruption comes between. */
+  /** Receives the exit of the effect in the step in which it ends, so that no interruption comes between. */
   readonly note?: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
-  /** What the effect finds around it, instead of the values outside. */
+  /** A value that the effect finds in place of the one outside. */
   readonly handed?: Child.Handed | undefined
 }
 
-/** A bound around an effect that is about to run, in a child of the fiber that bounds it. */
+/** A bound, with the fiber that starts the bounded child. */
 interface Around<B, E2> {
   readonly bound: Bound<B, E2>
   readonly parent: Child.Parent
 }
 
-/** An effect that runs. Mutable, and one record: it is held for as long as the effect waits. */
+/** A running effect. One mutable record, because it is held in memory for as long as the effect waits. */
 interface Running<A, E, B, E2> {
   readonly around: Around<B, E2>
   readonly child: Child.Child<A, E>
@@ -51,7 +51,7 @@ interface Running<A, E, B, E2> {
 /**
  * Runs an effect for at most `millis`, then interrupts it.
  *
- * Like `Effect.timeoutTo`: finalizers are awaited, only a success keeps its changes of FiberRefs, and interruption from
+ * Like `Effect.timeoutTo`: finalizers are awaited, only a success keeps its changes to FiberRefs, and interruption from
  * outside reaches the effect. An effect that ends while it is being interrupted counts as interrupted.
  */
 export const within = <A, E, R, B, E2>(
@@ -60,7 +60,7 @@ export const within = <A, E, R, B, E2>(
 ): Effect.Effect<A | B, E | E2, R> =>
   Line.withFiber<A | B, E | E2, R>((_, { runtimeFlags }) => withinKnown(self, bound, runtimeFlags))
 
-/** The same if the flags of the fiber are known, which saves reading them. */
+/** The same if the flags of the fiber are already known. */
 export const withinKnown = <A, E, R, B, E2>(
   self: Effect.Effect<A, E, R>,
   bound: Bound<B, E2>,
@@ -69,7 +69,7 @@ export const withinKnown = <A, E, R, B, E2>(
   // No interruption can come between starting the child and watching it.
   Effect.uninterruptible(
     Line.withFiber<A | B, E | E2, R>((fiber) => {
-      // Ends here: the interruption is let through.
+      // The fiber ends here, because the interruption is let through.
       if (Interruption.isPending(fiber, runtimeFlags)) return Effect.interruptible(Effect.never)
       const { disconnected, handed, note } = bound
       const parent = Child.parentOf(fiber, runtimeFlags, handed)
@@ -87,7 +87,7 @@ export const withinKnown = <A, E, R, B, E2>(
 /** Waits for a child that has begun. */
 const watched = <A, E, B, E2>(around: Around<B, E2>, child: Child.Child<A, E>): Effect.Effect<A | B, E | E2> => {
   const run: Running<A, E, B, E2> = { around, child, cancel: constVoid, isUp: false, defect: undefined }
-  // An observer, not a canceler: on interruption the child is stopped below.
+  // Only observes: on interruption, the code below stops the child.
   const ended = Effect.async<void>((resume) => {
     const goOn = () => resume(Effect.void)
     setTimer(run, goOn)
@@ -125,7 +125,10 @@ const timedOut = <A, E, B, E2>({ around, defect }: Running<A, E, B, E2>): Effect
     defect === undefined ? around.bound.onTimeout() : Effect.failCause(defect)
   )
 
-/** The outer fiber is interrupted. Defects of the effect's finalizers are kept, unless there was a timeout before. */
+/**
+ * The outcome when the outer fiber was interrupted. Defects of the effect's finalizers are kept, unless the time was up
+ * before.
+ */
 const interrupted = <A, E, B, E2>(run: Running<A, E, B, E2>, cause: Cause.Cause<never>): Effect.Effect<A, E> => {
   const { around, child } = run
   run.cancel()

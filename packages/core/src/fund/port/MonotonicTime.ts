@@ -6,18 +6,18 @@ import * as Context from "effect/Context"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Line from "../fiber/Line.ts"
 
-/** The time of the last reading, in milliseconds with fractions, and how far the clock had stepped back by then. */
+/** The time at the last reading, in fractional milliseconds, and how far the clock had stepped back by then. */
 export interface Time {
   readonly nowMillis: number
   readonly aheadMillis: number
 }
 
-/** Before the first reading. */
+/** The value before the first reading. */
 export const start: Time = { nowMillis: -Infinity, aheadMillis: 0 }
 
 /**
- * The time at the next reading of a clock, of its nanoseconds: they do not follow the wall clock. The time is the reading plus
- * how far the clock has stepped back: it stands still during the step, and continues from there.
+ * The time at the next reading of a clock's nanoseconds, which do not follow the wall clock. It is the reading plus the
+ * sum of all steps back: time stands still when the clock steps back, and goes on from there.
  */
 export const next = ({ aheadMillis, nowMillis }: Time, clock: Clock.Clock): Time => {
   const readingMillis = read(clock)
@@ -25,19 +25,19 @@ export const next = ({ aheadMillis, nowMillis }: Time, clock: Clock.Clock): Time
   return { nowMillis: readingMillis + ahead, aheadMillis: ahead }
 }
 
-/** What a clock shows, in milliseconds with fractions: setting the wall clock does not change it. */
+/** Reads a clock in fractional milliseconds, which setting the wall clock does not change. */
 export const read = (clock: Clock.Clock): number => Number(Line.nanos(clock)) / 1e6
 
-/** Answers the time since this call, in milliseconds with fractions; zero where the clock has stepped back. */
+/** Makes a function that returns the time since this call in fractional milliseconds; zero if the clock has stepped back. */
 export const since = (clock: Clock.Clock): (() => number) => {
   const beganNanos = Line.nanos(clock)
   return () => Math.max(0, Number(Line.nanos(clock) - beganNanos) / 1e6)
 }
 
-/** Reads a clock, in milliseconds with fractions. */
+/** Reads a clock in fractional milliseconds. */
 export type Reader = (clock: Clock.Clock) => number
 
-/** A reader that remembers the time, for uses outside the state of a bucket. */
+/** Makes a reader that remembers the last time, for use outside a bucket's state. */
 export const makeReader = (): Reader => {
   let time = start
   return (clock) => {
@@ -46,5 +46,5 @@ export const makeReader = (): Reader => {
   }
 }
 
-/** The clock of the fiber that runs. To be called while an effect runs. */
+/** The clock of the running fiber. Call it only while an effect runs. */
 export const currentClock = (): Clock.Clock => Context.get(Line.services(AtOnce.currentFiber()), Clock.Clock)

@@ -1,5 +1,5 @@
 /**
- * Whether an attempt for which there are no tokens waits for them, and for how long.
+ * Whether an attempt waits when tokens are short, and for how long.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -10,7 +10,7 @@ import type { Request } from "./Port.ts"
 export interface Options {
   /** What happens when tokens are short: the attempt is refused, or waits for its turn. */
   readonly whenShort?: "refuse" | "wait"
-  /** The longest wait; an attempt that would wait for longer is refused at once. @default no limit */
+  /** The longest wait; an attempt that would have to wait longer is refused at once. @default no limit */
   readonly maxWait?: Duration.DurationInput
 }
 
@@ -21,7 +21,7 @@ export type MaxWait = Option.Option<number>
 export const check = (owner: string, { maxWait, whenShort }: Options, otherwise: "refuse" | "wait"): MaxWait => {
   const waits = Argument.oneOf(owner, "whenShort", whenShort ?? otherwise, ["refuse", "wait"]) === "wait"
   if (!waits && maxWait !== undefined) {
-    Argument.refuse(owner, "maxWait", 'absent where whenShort is "refuse"', maxWait)
+    Argument.refuse(owner, "maxWait", 'absent if whenShort is "refuse"', maxWait)
   }
   if (!waits) return Option.none()
   return Option.some(maxWait === undefined ? Infinity : Argument.millis(owner, "maxWait", maxWait, { min: 0 }))
@@ -30,12 +30,12 @@ export const check = (owner: string, { maxWait, whenShort }: Options, otherwise:
 /** Checks how many attempts may wait. */
 export const checkMost = (owner: string, maxWaiting: number | undefined, maxWait: MaxWait): number => {
   if (maxWaiting === undefined) return Infinity
-  if (Option.isNone(maxWait)) Argument.refuse(owner, "maxWaiting", 'absent where whenShort is "refuse"', maxWaiting)
+  if (Option.isNone(maxWait)) Argument.refuse(owner, "maxWaiting", 'absent if whenShort is "refuse"', maxWaiting)
   return Argument.number(owner, "maxWaiting", maxWaiting, { min: 0, integer: true })
 }
 
 /**
- * What a request may wait, in milliseconds: the shorter of the bucket's own limit and of the time left to the operation.
+ * How long a request may wait, in milliseconds: the shorter of the bucket's own limit and the operation's remaining time.
  */
 export const millisFor = (maxWaitMillis: number, { atMost }: Request): number =>
   Option.isNone(atMost) ? maxWaitMillis : Math.min(maxWaitMillis, Duration.toMillis(atMost.value))

@@ -1,7 +1,7 @@
 /**
- * Scopes of buckets that are made and dropped while a larger scope is open.
+ * Scopes for buckets that are made and dropped while a larger scope is open.
  *
- * A scope closes in the background: the operation that makes room for another bucket does not wait for finalizers.
+ * A scope closes in the background: an operation that makes room for another bucket does not wait for finalizers.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ import * as ShownCause from "../port/ShownCause.ts"
 /** The scope of one bucket. */
 export interface BucketScope {
   readonly scope: Scope.Scope
-  /** Keeps the scope open for a call of the bucket, or for an attempt that it granted. */
+  /** Keeps the scope open during a call of the bucket, or an attempt that it granted. */
   readonly begin: () => void
   /** Ends what `begin` began. */
   readonly end: () => void
@@ -25,10 +25,10 @@ export interface BucketScope {
 }
 
 /**
- * Makes scopes inside the one of the context; `undefined` where the context has none. `owner` is named in the log where a
- * finalizer dies.
+ * Makes a maker of scopes inside the scope of the context; `undefined` if the context has none. If a finalizer dies, the log
+ * names `owner`.
  *
- * At most `mostWaiting` dropped scopes are kept open; where there are more, the one dropped first closes.
+ * At most `mostWaiting` dropped scopes are kept open; beyond that, the one dropped first closes.
  */
 export const make = (owner: string, mostWaiting: number): Effect.Effect<Effect.Effect<BucketScope> | undefined> =>
   Effect.gen(function* () {
@@ -54,7 +54,7 @@ export const make = (owner: string, mostWaiting: number): Effect.Effect<Effect.E
     )
   })
 
-/** A scope that counts what keeps it open. `waiting` are the dropped scopes that are still open, and what closes them. */
+/** A scope that counts its users. `waiting` holds the dropped scopes that are still open, and how to close them. */
 const counting = (
   scope: Scope.Scope,
   close: () => void,

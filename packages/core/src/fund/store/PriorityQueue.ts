@@ -1,17 +1,17 @@
 /**
- * The attempts that wait, as data: a queue for each level of priority.
+ * The waiting attempts as data: one queue per priority level.
  *
- * Served first is the waiter with the highest sum of its level and the whole steps of its wait, and of several the one that
- * arrived first. So no attempt waits for more than two steps longer than those that arrive after it.
+ * The next waiter is the one with the highest sum of level and whole steps waited; among equals, the one that arrived first.
+ * So an attempt that arrives more than two steps later is never served before an earlier one.
  */
 import * as Priority from "../port/Priority.ts"
 import type { Waiter } from "./WaitQueue.ts"
 import * as WaitQueue from "./WaitQueue.ts"
 
 export interface PriorityQueue {
-  /** The waiters of each level, the lowest level first. */
+  /** The queues, the lowest level first. */
   readonly levels: ReadonlyArray<WaitQueue.WaitQueue>
-  /** How many have entered it. */
+  /** How many waiters have ever entered. */
   readonly arrivals: number
   readonly size: number
 }
@@ -26,11 +26,11 @@ export const isEmpty = ({ size }: PriorityQueue): boolean => size === 0
 
 export const size = ({ size }: PriorityQueue): number => size
 
-/** Whether there are waiters of several levels, so that time changes who is the first. */
+/** Whether waiters have different levels, so that time can change which is first. */
 export const isMixed = ({ levels, size }: PriorityQueue): boolean =>
   size > 1 && levels.filter((queue) => !WaitQueue.isEmpty(queue)).length > 1
 
-/** What the waiters of a level and of those above it want together. */
+/** What all waiters of a level and the levels above it want together. */
 export const demand = ({ levels }: PriorityQueue, from = 0): number =>
   levels.reduce((sum, queue, level) => (level < from ? sum : sum + queue.demand), 0)
 
@@ -62,10 +62,10 @@ export const has = (self: PriorityQueue, waiter: Waiter): boolean => WaitQueue.h
 
 const queueOf = ({ levels }: PriorityQueue, { level }: Waiter): WaitQueue.WaitQueue => levels[level] ?? WaitQueue.empty
 
-/** What a waiter is before it has its place. */
+/** A waiter before it has its place. */
 export type Arriving = Omit<Waiter, "ticket" | "arrival">
 
-/** The queue after an attempt has entered it, and its place. */
+/** The queue after an attempt has entered, and the attempt's place. */
 export const entered = (
   self: PriorityQueue,
   arriving: Arriving
@@ -92,7 +92,7 @@ export const left = (self: PriorityQueue, waiter: Waiter): PriorityQueue =>
       }
     : self
 
-/** The newest waiter of the lowest level that has any, if that is lower than `level`. */
+/** The newest waiter of the lowest level that has waiters, if that level is below `level`. */
 export const lowestBelow = ({ levels }: PriorityQueue, level: number): Waiter | undefined => {
   const lowest = levels.findIndex((queue) => !WaitQueue.isEmpty(queue))
   return lowest === -1 || lowest >= level ? undefined : WaitQueue.newest(levels[lowest]!)

@@ -1,5 +1,5 @@
 /**
- * Values by key, in the order of their last use. Every operation takes constant time.
+ * Values by key, in the order of last use. Every operation takes constant time.
  */
 
 interface Item<V> {
@@ -13,19 +13,18 @@ interface Item<V> {
 /** All times in milliseconds, by a clock that never goes back. */
 export interface RecentlyUsed<V> {
   readonly size: () => number
-  /** The value of a key, now used. */
+  /** The value of a key, which counts as used now. */
   readonly get: (key: string, nowMillis: number) => V | undefined
   readonly add: (key: string, value: V, nowMillis: number) => void
   /**
-   * Looks at the two values used longest ago, and drops those not used for `idleMillis`. A value that is in use counts
-   * as used now.
+   * Checks the two least recently used values, and drops those not used for `idleMillis`. A value in use counts as used now.
    *
-   * Two for each one added make room faster than it is filled, and bound what adding one costs.
+   * Checking two for each added value frees room faster than it is filled, at a bounded cost.
    */
   readonly dropIdle: (nowMillis: number, isInUse: (value: V) => boolean) => void
 }
 
-/** `dropped` is called with each value that is dropped. */
+/** Makes an empty map. `dropped` is called with each dropped value. */
 export const make = <V>(idleMillis: number, dropped: (value: V) => void = () => {}): RecentlyUsed<V> => {
   const items = new Map<string, Item<V>>()
   let oldest: Item<V> | undefined

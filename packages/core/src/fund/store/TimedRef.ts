@@ -1,8 +1,8 @@
 /**
- * A state and its time in a `Ref`: what every bucket keeps, and how it changes.
+ * A state and its time in a `Ref`: what every bucket keeps.
  *
- * A bucket is data and pure steps from a state and a time to an answer and the next state. Each step is one `Ref.modify`:
- * no other fiber, and no interruption, comes between reading the clock, the answer and the change.
+ * A bucket is data with pure steps; a step takes a state and a time, and gives an answer and the next state. Each step
+ * is one `Ref.modify`: no other fiber, and no interruption, comes between reading the clock and changing the state.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -10,15 +10,14 @@ import * as MonotonicTime from "../port/MonotonicTime.ts"
 
 export interface TimedRef<S> {
   /**
-   * Answers and changes the state in one step. If `ignoresTime` holds for the state, the clock is not read, and
-   * `nowMillis` is zero.
+   * Runs a step. If `ignoresTime` holds for the state, the clock is not read, and `nowMillis` is zero.
    */
   readonly modify: <A>(step: Step<S, A>, ignoresTime?: (state: S) => boolean) => Effect.Effect<A>
-  /** The state as the latest change has left it. */
+  /** The state after the latest change. */
   readonly get: Effect.Effect<S>
 }
 
-/** A step of a bucket, pure. */
+/** A pure step of a bucket. */
 export interface Step<S, A> {
   (state: S, nowMillis: number): readonly [answer: A, after: S]
 }
@@ -29,7 +28,7 @@ export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedR
     return ofTimed({ state: initial(nowMillis), nowMillis, aheadMillis })
   })
 
-/** For a state that does not begin with the time: the first step that needs the time reads the clock. */
+/** For an initial state that does not depend on the time: the first step that needs the time reads the clock. */
 export const makeUnread = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => ofTimed({ state: initial, ...MonotonicTime.start }))
 
@@ -58,7 +57,7 @@ interface Timed<S> extends MonotonicTime.Time {
 
 const next = (time: MonotonicTime.Time) => MonotonicTime.next(time, MonotonicTime.currentClock())
 
-/** For a state that time does not move: the clock is not read, and the time is always zero. */
+/** For a state that does not depend on time: the clock is never read, and the time is always zero. */
 export const makeTimeless = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => {
     const ref = Ref.unsafeMake(initial)

@@ -1,5 +1,5 @@
 /**
- * Tokens that are taken, refunded and waited for: what the buckets with a level have in common.
+ * The store shared by all buckets with a level: taking, refunding and waiting for tokens.
  */
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
@@ -35,7 +35,7 @@ export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Ef
   })
 }
 
-/** Granted by a state that takes nothing. */
+/** The grant of a state that takes no tokens. */
 export const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
 
 /** A store in which no attempt waits. */
@@ -54,7 +54,7 @@ const refusing = <S>({ modify }: TimedRef.TimedRef<S>, arithmetic: Arithmetic<S>
         const answer = arithmetic.take(state, now, cost, 0, request)
         if (Option.isNone(answer)) return [Option.none(), state]
         const [taken, after] = answer.value
-        // Rare: it is made when it is run.
+        // Refunds are rare, so the effect is built when it is run.
         const refund = Effect.suspend(() => change((state, now) => arithmetic.put(state, now, taken, request)))
         return [Option.some(granted(taken, refund)), after]
       }, isFree),
@@ -64,21 +64,20 @@ const refusing = <S>({ modify }: TimedRef.TimedRef<S>, arithmetic: Arithmetic<S>
   }
 }
 
-/** Tokens with a capacity and a refill, which outcomes may put in. */
+/** Tokens with a capacity and a refill, to which outcomes may add. */
 export interface Budget extends Pick<TokenStore<unknown>, "acquire" | "level"> {
-  /** Puts tokens in, after those that time has brought. */
+  /** Refills, then adds tokens. */
   readonly putIn: (tokens: number) => Effect.Effect<void>
 }
 
 interface Held {
   readonly tokens: Tokens.Tokens
-  /** The highest priority that has asked: what lower ones leave is for it. */
+  /** The highest priority that has asked: lower ones leave tokens for it. */
   readonly highest: number
 }
 
 /**
- * Tokens with a capacity and a refill, from a level at the start. Where attempts do not wait for them, low priorities leave
- * some to others.
+ * Makes tokens with a capacity, a refill and an initial level. If attempts do not wait, low priorities leave some to others.
  */
 export const makeTokens = (limits: Limits, initial: number, maxWait: Waiting.MaxWait): Effect.Effect<Budget> => {
   const leaves = Option.isNone(maxWait)
@@ -109,7 +108,7 @@ export const makeTokens = (limits: Limits, initial: number, maxWait: Waiting.Max
   }))
 }
 
-/** Notes the priority of the operation that asks. */
+/** Notes the priority of the asking operation. */
 const noteLevel = (before: Held): Held => {
   const level = Priority.currentLevel()
   return level > before.highest ? { tokens: before.tokens, highest: level } : before

@@ -1,5 +1,5 @@
 /**
- * The attempts that wait for the tokens of a bucket, as data: first come, first served.
+ * The attempts waiting for a bucket's tokens, as data: first come, first served.
  *
  * A waiter can leave from any place in the queue, in a time that does not depend on the number of waiters.
  */
@@ -9,23 +9,23 @@ import * as Option from "effect/Option"
 import type { Request } from "../port/Port.ts"
 
 export interface Waiter {
-  /** Its place in the order of arrival in its queue. */
+  /** Its place in its queue's order of arrival. */
   readonly ticket: number
   readonly cost: number
-  /** Its priority, see `Priority.levels`. */
+  /** Its priority: an index into `Priority.levels`. */
   readonly level: number
-  /** Its place in the order of arrival among all levels. */
+  /** Its place in the order of arrival over all levels. */
   readonly arrival: number
   readonly sinceMillis: number
   readonly request: Request
-  /** When its wait is over, in milliseconds. */
+  /** When it stops waiting, in milliseconds. */
   readonly untilMillis: number
-  /** Opened when the waiter should look again. */
+  /** Opened when the waiter should check again. */
   readonly wake: Effect.Latch
 }
 
 export interface WaitQueue {
-  /** The ticket of the first waiter; where none waits, the ticket of the next one to come. */
+  /** The ticket of the first waiter; if none waits, the ticket of the next one to come. */
   readonly first: number
   /** The ticket of the next waiter to come. */
   readonly next: number
@@ -45,7 +45,7 @@ export const isFirst = ({ first }: WaitQueue, { ticket }: Waiter): boolean => ti
 
 export const has = ({ waiters }: WaitQueue, { ticket }: Waiter): boolean => HashMap.has(waiters, ticket)
 
-/** The waiter that came last. */
+/** The waiter that entered last. */
 export const newest = (self: WaitQueue): Waiter | undefined => {
   let ticket = self.next - 1
   while (ticket > self.first && !HashMap.has(self.waiters, ticket)) ticket -= 1
@@ -64,12 +64,12 @@ export const entered = ({ demand, first, next, waiters }: WaitQueue, waiter: Wai
   demand: demand + waiter.cost
 })
 
-/** The queue without a waiter; the same queue if the waiter has left before. */
+/** The queue without a waiter; the same queue if the waiter has already left. */
 export const left = (self: WaitQueue, { cost, ticket }: Waiter): WaitQueue => {
   if (!HashMap.has(self.waiters, ticket)) return self
   const { next } = self
   const waiters = HashMap.remove(self.waiters, ticket)
-  // The floating-point error of the sum ends with the last waiter.
+  // An empty queue resets the floating-point error of the sum.
   if (HashMap.size(waiters) === 0) return { first: next, next, waiters, demand: 0 }
   let { first } = self
   while (!HashMap.has(waiters, first)) first += 1

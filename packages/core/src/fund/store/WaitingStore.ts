@@ -1,10 +1,10 @@
 /**
- * A store of tokens in which attempts wait for their turn: first come, first served.
+ * A token store in which attempts wait for their turn: first come, first served.
  *
- * Tokens and waiters are one state, so every look at them is one step. Nothing is locked while attempts wait. Only the
- * first waiter looks for tokens: when time should have brought them, and when it is woken. A waiter that is interrupted
- * leaves the queue and delays no other. Only its wait can be interrupted: it answers with every token that a step has taken
- * for it.
+ * Tokens and waiters are one state, so every check is one step. Nothing is locked while attempts wait. Only the first waiter
+ * checks for tokens: when time should have refilled them, and when it is woken. An interrupted waiter leaves the queue and
+ * delays no other. Only its wait can be interrupted, so tokens that a step has taken for it are always returned to the
+ * caller.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -29,12 +29,12 @@ export interface Waited<S> {
 /** What a step tells an attempt to do. */
 type Turn =
   | { readonly _tag: "Over"; readonly grant: Option.Option<Grant> }
-  /** The longest time until the attempt looks again. */
+  /** The longest time until the attempt checks again. */
   | {
       readonly _tag: "Waits"
       readonly waiter: Waiter
       readonly millis: number
-      /** A waiter that has lost its place to this one. */
+      /** The waiter whose place this one has taken. */
       readonly ousted?: Waiter | undefined
     }
 
@@ -42,12 +42,12 @@ const always = () => true
 
 const never = () => false
 
-/** A grant of tokens. */
+/** Makes a grant of tokens. */
 export const ofTokens = (tokens: number, refund: Effect.Effect<void>): Grant => ({ tokens, refund })
 
 const refused: Turn = { _tag: "Over", grant: /*#__PURE__*/ Option.none() }
 
-/** Waiters ahead may be due in the same millisecond and wake later, so a waiter stays until they have been served. */
+/** Waiters ahead may be due in the same millisecond but wake later, so a waiter stays this much longer. */
 const graceMillis = 1
 
 export const make = <S>(
@@ -57,7 +57,7 @@ export const make = <S>(
 ): TokenStore<S> => {
   const { free = Option.none, granted = ofTokens, isShut = never, isTimeless = false, soonestMillis } = arithmetic
   const { maxWaiting = Infinity } = arithmetic
-  // Where waiters have several priorities, time moves the queue.
+  // With waiters of different priorities, time changes the order of the queue.
   const tokensIgnoreTime = ({ queue }: Waited<S>) => isTimeless && !PriorityQueue.isMixed(queue)
 
   const ofTokensAlone = (ignoresTime: ((tokens: S) => boolean) | undefined) =>
@@ -85,7 +85,7 @@ export const make = <S>(
     const answer = Option.getOrUndefined(arithmetic.take(tokens, now, cost, demand, request))
     if (answer === undefined) return undefined
     const [taken, after] = answer
-    // Rare: it is made when it is run.
+    // Refunds are rare, so the effect is built when it is run.
     const refund = Effect.suspend(() => change((state, now) => arithmetic.put(state, now, taken, request)))
     return [Option.some(granted(taken, refund)), { tokens: after, queue }]
   }
@@ -94,7 +94,7 @@ export const make = <S>(
   const isHopeless = (tokens: S, now: number, leftMillis: number): boolean =>
     isShut(tokens) || (soonestMillis !== undefined && soonestMillis(tokens, now) > leftMillis)
 
-  /** Takes the tokens if no other attempt waits and they are there. */
+  /** Takes the tokens if they are available and no other attempt waits. */
   const takeNow =
     (cost: number, request: Request): Step<Waited<S>, Option.Option<Grant>> =>
     (state, now) =>
@@ -103,7 +103,7 @@ export const make = <S>(
         state
       ]
 
-  /** Enters the queue; looks once more, since tokens may have come since the first look. */
+  /** Enters the queue; checks once more, because tokens may have arrived since the first check. */
   const enter =
     (cost: number, request: Request, wake: Effect.Latch): Step<Waited<S>, Turn> =>
     (state, now) => {
@@ -126,7 +126,7 @@ export const make = <S>(
       return [{ _tag: "Waits", waiter, millis: pauseMillis(entered, now, waiter), ousted }, entered]
     }
 
-  /** Serves a waiter, or refuses it when its wait is over. Then the waiter behind it is woken. */
+  /** Serves a waiter, or refuses it when its wait is over. Then wakes the waiter behind it. */
   const serve =
     (waiter: Waiter): Step<Waited<S>, readonly [Turn, next: Waiter | undefined]> =>
     (state, now) => {
@@ -141,7 +141,7 @@ export const make = <S>(
       }
       const leftMillis = untilMillis - now
       if (leftMillis > (isFirst ? 0 : -graceMillis) && !(isFirst && isHopeless(state.tokens, now, leftMillis))) {
-        // Another waiter may have become the first one while this one slept for its tokens.
+        // Another waiter may have become the first one while this one slept.
         const next = !isFirst && PriorityQueue.isMixed(state.queue) ? PriorityQueue.first(state.queue, now) : undefined
         return [[{ _tag: "Waits", waiter, millis: pauseMillis(state, now, waiter) }, next], state]
       }
@@ -188,7 +188,7 @@ export const make = <S>(
       )
     )
 
-  /** Made once, so that a store without a limit at the moment costs an attempt hardly more than no store. */
+  /** Made once, so that a store without a limit at the moment costs an attempt hardly more than no store at all. */
   const lookWhetherFree = modify(
     (state) => [PriorityQueue.isEmpty(state.queue) ? free(state.tokens) : Option.none<Grant>(), state],
     always
@@ -212,7 +212,7 @@ export const make = <S>(
   }
 }
 
-/** Wakes the waiter that a step answers. It may run before this returns: all that it reads has to be there. */
+/** Wakes the waiter that a step returns. The waiter may run before this returns, so everything it reads must be in place. */
 const waking = (step: Effect.Effect<Waiter | undefined>): Effect.Effect<void> =>
   AtOnce.suspend(() => AtOnce.andThen(step, wake))
 
@@ -230,15 +230,15 @@ const leaving =
     return [wakes ? PriorityQueue.first(left, now) : undefined, { tokens, queue: left }]
   }
 
-/** Tokens that time alone does not bring may still be returned by another attempt, within any wait. */
+/** Tokens that time alone never refills may still be returned by another attempt, so no wait for them is too long. */
 const isTooLate = (millis: number, maxWaitMillis: number): boolean =>
   millis > maxWaitMillis && (millis !== Infinity || maxWaitMillis <= 0)
 
 /**
- * Lasts until the waiter is woken or `millis` have passed, also where the waiter itself cannot be interrupted. Dies where the
- * sleep of the clock does.
+ * Lasts until the waiter is woken or `millis` have passed, even if the waiter itself cannot be interrupted. Dies if the
+ * clock's sleep dies.
  *
- * Not a race: `Effect.raceFirst` hangs when it is interrupted between two of its own steps.
+ * Not `Effect.raceFirst`, which hangs when it is interrupted between two of its own steps.
  */
 const pause = ({ wake }: Waiter, millis: number): Effect.Effect<void> => {
   const woken = Effect.zipRight(wake.await, wake.close)

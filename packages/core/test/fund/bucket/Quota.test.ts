@@ -528,11 +528,11 @@ describe("TokenBucket.quota bad arguments", () => {
     // Kotlin turns waiting off without a word.
     {
       quota: { whenShort: "wait" },
-      message: range("refillPerSecond", '> 0 where whenShort is "wait", or waiting might never end', 0)
+      message: range("refillPerSecond", '> 0 if whenShort is "wait", or waiting might never end', 0)
     },
     {
       quota: { maxWait: "1 second" },
-      message: range("maxWait", 'absent where whenShort is "refuse"', '"1 second"')
+      message: range("maxWait", 'absent if whenShort is "refuse"', '"1 second"')
     },
     ...[NaN, -1].map((maxWait) => ({
       quota: { ...wait, maxWait },

@@ -188,7 +188,7 @@ describe("SharedBucket.quota", () => {
       options: { idleAfter: "0 millis" },
       message: 'idleAfter must be a finite duration >= 1ms and <= 24d 20h 31m 23s 647ms, got "0 millis"'
     },
-    { options: { maxWait: "1 second" }, message: 'maxWait must be absent where whenShort is "refuse", got "1 second"' }
+    { options: { maxWait: "1 second" }, message: 'maxWait must be absent if whenShort is "refuse", got "1 second"' }
   ]
   it.each(wrong)("refuses $options", ({ message, options }) => {
     expect(() => quotaIn(SpecStore.make(), options as Partial<Options>)).toThrow(`RedisBucket.quota: ${message}`)
