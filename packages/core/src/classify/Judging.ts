@@ -61,4 +61,4 @@ export const ofResult = (owner: string, field: string, judge: Judge, result: unk
 }
 
 const answersVerdicts =
-  "a function that answers a verdict made by Verdict (Classifier.fromPredicate turns a predicate into one)"
+  "a function that returns a verdict made by Verdict (Classifier.fromPredicate turns a predicate into one)"

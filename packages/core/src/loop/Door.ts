@@ -1,14 +1,14 @@
 /**
  * The types of the front doors.
  *
- * Each door has two signatures with different numbers of parameters, so the compiler reports a mistake once. The one
- * without the effect is for pipes, where the types come from the effect, and for doors that are stored, where they come
- * from the policy.
+ * Each door has two signatures with different numbers of parameters, so the compiler reports a mistake only once. The one
+ * without the effect is for pipes, where the types come from the effect, and for stored doors, where they come from the
+ * policy.
  */
 import type { Adds, In, Judged, Provided, ResultIn } from "./policy/PolicyTypes.ts"
 import type { RetryStopped } from "./policy/RetryStopped.ts"
 
-/** What an operation fails with under a policy, by door. */
+/** The errors of an operation under a policy, by door. */
 export interface Failure<P, A, E> {
   readonly error: E | Adds<P>[keyof Adds<P>]
   readonly stopped: RetryStopped<E | Adds<P>[keyof Adds<P>] | Judged<P, A>["result"]>
@@ -19,7 +19,7 @@ export interface Env<P, R> {
   readonly own: [Provided<P>] extends [never] ? R : R extends Provided<P> ? never : R
 }
 
-/** What a fallback receives: by the types of the effect in a pipe, by those of the policy where the door is stored. */
+/** What a fallback receives: with the types of the effect in a pipe, with those of the policy in a stored door. */
 export type Told<P, A, E, Self> = [Self] extends [never]
   ? Failure<P, ResultIn<P>, In<P>>["stopped"]
   : Failure<P, A, E>["stopped"]

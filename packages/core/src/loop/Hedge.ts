@@ -1,10 +1,11 @@
 /**
- * Hedging: another attempt starts before the first one has answered, and the first answer counts.
+ * Hedging: another attempt starts before the first one has answered, and the first answer wins.
  *
- * It cuts the slowest answers of a service at the price of more load, and is only for operations that may be carried out more
- * than once. A retry answers to failures, a hedge to slowness. Where an operation needs both, put the hedge inside:
- * `Retry.retry(Hedge.hedge(call, hedge), policy)` backs off when a whole hedged attempt has failed, while a retry inside a hedge
- * backs off beside attempts that are still running. Give both the same bucket: then one budget pays for all of it.
+ * It cuts tail latency at the price of more load, and is only for operations that may safely be carried out more than
+ * once. A retry reacts to failures, a hedge to slowness. If an operation needs both, put the hedge inside:
+ * `Retry.retry(Hedge.hedge(call, hedge), policy)` backs off when a whole hedged attempt has failed, while a retry
+ * inside a hedge backs off while other attempts are still running. Give both the same bucket, so that one budget pays
+ * for everything.
  *
  * @example
  * ```ts
@@ -41,21 +42,21 @@ const owner = "Hedge.hedge"
 const usage = `${owner}(effect, hedge)`
 
 /**
- * Runs an effect, and again while it has not answered.
+ * Runs an effect, and starts it again while it has not answered.
  *
  * The first success is the answer; of two at the same moment, that of the earlier attempt. The other attempts are
- * interrupted and awaited: one that cannot be interrupted holds the answer back, unless it is wrapped in
- * `Effect.disconnect`. A failure that is not retryable interrupts the others and is the error; a retryable one starts
- * the next attempt at once, or when its hint has passed. If no attempt is left, the operation fails with the error of
- * the one that failed last. A defect or an interruption ends all attempts.
+ * interrupted and awaited, so an attempt that cannot be interrupted delays the answer, unless it is wrapped in
+ * `Effect.disconnect`. A failure that is not retryable interrupts the others and becomes the error; a retryable one
+ * starts the next attempt at once, or when its hint has passed. If no attempt is left, the operation fails with the
+ * error of the attempt that failed last. A defect or an interruption ends all attempts.
  *
- * The added load is at most `maxAttempts - 1` calls for each operation. A bucket bounds it for all operations together,
- * to what the bucket grants: with `TokenBucket.requestRatio`, `capacity + ratio * credits` calls. If a policy has the
- * same bucket, retries are paid from it too.
+ * The added load is at most `maxAttempts - 1` calls per operation. A bucket bounds it for all operations together: with
+ * `TokenBucket.requestRatio`, to `capacity + ratio * credits` calls. If a policy has the same bucket, it pays for
+ * retries too.
  *
- * After `Deadline.refuse` no attempt starts; `Deadline.cut` also interrupts the attempts in flight. Observers hear
- * `HedgeStarted`, `HedgeRefused`, `AttemptFailed`, and `Succeeded` or `GaveUp`; an attempt that was interrupted has no
- * event. Operations inside an attempt do not notice that they are nested in a hedge.
+ * After `Deadline.refuse` no attempt starts; `Deadline.cut` also interrupts the attempts in flight. Observers receive
+ * `HedgeStarted`, `HedgeRefused`, `AttemptFailed`, and `Succeeded` or `GaveUp`; an interrupted attempt has no event.
+ * Operations inside an attempt do not notice that they are nested in a hedge.
  *
  * @category running
  */
@@ -76,7 +77,7 @@ export function hedge(...given: ReadonlyArray<any>): any {
 
 const known = new WeakMap<object, HedgeCheck.Prepared>()
 
-/** A hedge is checked once. */
+/** Checks a hedge once and remembers the result. */
 const prepared = (given: Any): HedgeCheck.Prepared => {
   const found = known.get(given)
   if (found !== undefined) return found
@@ -91,16 +92,16 @@ const run = (self: unknown, hedge: HedgeCheck.Prepared): Erased => {
 }
 
 /**
- * A percentile of recent latencies, as the delay of a hedge: the hedges that share the value measure together. Make one for each
- * kind of call, since calls of different cost have different latencies.
+ * A percentile of recent latencies, as the delay of a hedge. Hedges that share the value share its measurements. Make
+ * one for each kind of call, because calls of different cost have different latencies.
  *
- * Measured are first attempts: how long they ran where they succeeded or failed with the kind `Timeout`, and their age where
- * another attempt succeeded before them. No other failure counts. To measure the winners instead would lower the percentile with
- * every hedge. About 2,900 latencies count, the newest most: one weighs half of one that comes 1,000 later. They are kept as 160
- * numbers, one for each 9 % of length from 1 ms to 17 minutes, and are exact to that. Fewer than 50 latencies, or ten minutes without
- * one, start no hedge.
+ * It measures first attempts: how long they ran if they succeeded or failed with the kind `Timeout`, and their age when
+ * another attempt succeeded before them. No other failure counts. Measuring the winners instead would lower the
+ * percentile with every hedge. About 2,900 latencies count, the newest most: each weighs half as much as one that comes
+ * 1,000 later. They are kept in a histogram of 160 numbers from 1 ms to 17 minutes, accurate to 9 %. With fewer than 50
+ * latencies, or after ten minutes without one, no hedge starts.
  *
- * The share of operations with a hedge is near `1 - at`; a bucket that allows twice that bounds it and rarely refuses.
+ * The share of operations with a hedge is near `1 - at`; a bucket that allows twice that share bounds it and rarely refuses.
  *
  * @category constructors
  */

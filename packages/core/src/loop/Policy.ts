@@ -1,8 +1,9 @@
 /**
- * Policies: the plain record of all that decides about an operation's retries, in the order the loop consults it.
+ * Policies: a plain record of everything that decides about an operation's retries, in the order in which the loop consults
+ * it.
  *
- * A preset is a policy without its classifier: the caller always says what is retryable. Presets and policies are
- * changed by spread.
+ * A preset is a policy without a classifier, because only the caller can say what is retryable. Change presets and
+ * policies by spread.
  */
 import * as Backoff from "../decide/Backoff.ts"
 import * as Jitter from "../decide/Jitter.ts"
@@ -18,11 +19,11 @@ export type { Checked } from "./policy/PolicyTypes.ts"
 export { toSchedule } from "./PolicySchedule.ts"
 
 /**
- * Checks a policy and answers it; its type says which fields the policy lacks.
+ * Checks a policy and returns it, with a type that says which fields it lacks.
  *
- * `Retry.retry` and its siblings check too: `make` finds mistakes early, and lets you choose between policies
- * later. Of two constants in `write ? policy1 : policy2` TypeScript keeps only the fields that both have; of
- * two made policies it keeps all.
+ * `Retry.retry` and its siblings also check; `make` finds mistakes earlier, and lets you choose between policies: for
+ * `write ? policy1 : policy2` TypeScript keeps only the fields that two constants share, but all fields of two policies made
+ * by `make`. Throws an `InvalidArgument` for a bad field.
  *
  * @category constructors
  */

@@ -15,7 +15,7 @@ import { prepareWithout } from "./policy/PolicyCheck.ts"
 import type { Any } from "./policy/PolicyRecord.ts"
 import type { In, Needs } from "./policy/PolicyTypes.ts"
 
-/** A policy that a schedule can carry out: one that acts neither on attempts nor on successes. */
+/** A policy that a schedule can carry out: it acts neither on attempts nor on successes. */
 export type Schedulable = Any & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
   readonly deadline?: Deadline | undefined
 }
@@ -23,9 +23,9 @@ export type Schedulable = Any & { readonly [Field in (typeof beyond)[number]]?: 
 /**
  * The policy as a plain schedule of delays that reads the error.
  *
- * A schedule sees failures only, so what needs more is refused: observe, whenNested, attempt, attemptSpan, rateLimiter,
- * attemptTimeout, result, release, bucket and a deadline that cuts; a name is ignored. A schedule is first asked
- * when the first attempt has failed; its deadline, and the times of its back-off and classifier, count from then.
+ * A schedule sees only failures, so fields that need more are refused: observe, whenNested, attempt, attemptSpan,
+ * rateLimiter, attemptTimeout, result, release, bucket and a deadline that cuts; a name is ignored. A schedule is first
+ * asked when the first attempt has failed; its deadline, and the times of its back-off and classifier, count from then.
  *
  * @category conversions
  */
@@ -52,7 +52,7 @@ const beyond = [
 
 interface State extends Progress.Progress {
   readonly firstFailedAt: number | undefined
-  /** When the attempt that fails next begins; `Infinity` for the first one, whose start a schedule does not see. */
+  /** When the current attempt begins; `Infinity` for the first one, whose start a schedule does not see. */
   startedAt: number
 }
 
@@ -63,7 +63,7 @@ const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unkn
     Effect.suspend(() => {
       const firstFailedAt = before.firstFailedAt ?? nowMillis
       const elapsedMillis = Math.max(0, nowMillis - firstFailedAt)
-      // Each step has a state of its own: a schedule may be stepped twice from one state.
+      // Each step makes a new state, because a schedule may be stepped twice from one state.
       const state: State = { ...before, attempts: before.attempts + 1, firstFailedAt }
       const moment = { nowMillis, attempt: state.attempts, elapsed: Duration.millis(elapsedMillis) }
       const verdict = Judging.ofError("Policy", "classifier", classifier, input, moment)

@@ -1,8 +1,8 @@
 /**
- * The door for `async` functions.
+ * Retries of `async` functions.
  *
- * An operation under a policy without effects needs no fiber: what follows a failure is one pure decision, and a wait is
- * one timer. Under any other policy a fiber runs the loop of `Retry.retry`, from the first attempt on.
+ * An operation under a policy without effects needs no fiber: after a failure there is one pure decision, and a wait is one
+ * timer. Under any other policy a fiber runs the loop of `Retry.retry` from the first attempt on.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -28,7 +28,7 @@ import * as Loop from "./run/Loop.ts"
 import * as Progress from "./run/Progress.ts"
 
 /**
- * The attempt that an `async` function is called for.
+ * The attempt for which an `async` function is called.
  *
  * @category models
  */
@@ -36,13 +36,13 @@ export interface Attempt {
   /** From 1. */
   readonly number: number
   /**
-   * Aborted when the attempt is interrupted: by its timeout, the deadline, or the caller's signal. To be read from the
-   * attempt itself: a copy of the attempt (`{ ...attempt }`) has no signal.
+   * Aborted when the attempt is interrupted: by its timeout, the deadline, or the caller's signal. Read it from the attempt
+   * itself: a copy (`{ ...attempt }`) has no signal.
    */
   readonly signal: AbortSignal
 }
 
-/** An attempt that can be aborted. Its signal is made when it is first read: a controller costs microseconds. */
+/** An attempt that can be aborted. Its signal is made when first read, because a controller costs microseconds. */
 interface Abortable extends Attempt {
   readonly [state]: State
 }
@@ -51,11 +51,11 @@ const state: unique symbol = Symbol("state")
 
 interface State {
   controller?: AbortController
-  /** The first reason counts, also for a signal that is read later. */
+  /** The reason of the first abort, kept for a signal that is read later. */
   aborted?: { readonly reason: unknown }
 }
 
-/** Inherited by all attempts: a getter of its own would cost each of them a microsecond. */
+/** Inherited by all attempts: an own getter would cost each of them a microsecond. */
 const lazySignal: ThisType<Abortable> & Pick<Abortable, "signal"> = {
   get signal() {
     const own = this[state]
@@ -81,7 +81,7 @@ const abortAttempt = ({ [state]: own }: Abortable, reason: unknown): void => {
 
 type Call<A> = (attempt: Attempt) => PromiseLike<A>
 
-/** Calls the function; one that throws at once counts as one that rejects. A promise of another library is adopted. */
+/** Calls the function. A synchronous throw counts as a rejection, and a promise of another library is adopted. */
 const called = <A>(call: Call<A>, attempt: Abortable): Promise<A> => {
   try {
     return Promise.resolve(call(attempt))
@@ -93,14 +93,15 @@ const called = <A>(call: Call<A>, attempt: Abortable): Promise<A> => {
 /**
  * Retries an `async` function as a policy says, and rejects with the function's own last error.
  *
- * The function is given the number of the attempt, from 1, and an `AbortSignal` for it: aborted when the attempt times
- * out, when the deadline cuts it, and when the caller's own signal is aborted. A timeout as the last failure rejects with
- * an `AttemptTimedOut`, a cut with a `DeadlineExceeded` or what the deadline makes instead, and the caller's signal with its
- * reason.
+ * The function receives the number of the attempt, from 1, and an `AbortSignal` that is aborted when the attempt times
+ * out, the deadline cuts it, or the caller's own signal is aborted. If the last failure is a timeout, the promise
+ * rejects with an `AttemptTimedOut`; a cut rejects with a `DeadlineExceeded` or the deadline's own error, and the
+ * caller's signal with its reason.
  *
- * Rejects with an `InvalidArgument` where the classifier answers no verdict, or throws: its cause is the last error.
+ * Rejects with an `InvalidArgument`, with the last error as its cause, if the classifier returns no verdict or throws.
  *
- * Takes policies without services: a bucket itself instead of a tag. Waits and draws use the default `Clock` and `Random`.
+ * Takes policies without services: with a bucket itself instead of a tag. Waits and draws use the default `Clock` and
+ * `Random`.
  *
  * @category running
  */
@@ -120,7 +121,7 @@ export const retry = <A = never, P extends Plain<unknown, A> = Plain<unknown, A>
   if (signal !== undefined || prepared.eager) {
     return begun(call, signal, (caller) => makeNext(operation(caller, prepared)))
   }
-  // Nothing has to be there before the first failure.
+  // Nothing is set up before the first failure.
   return called(call, makeAttempt(1)).catch((error) =>
     begun<A>(call, undefined, (caller) => {
       const op = operation(caller, prepared)
@@ -130,7 +131,7 @@ export const retry = <A = never, P extends Plain<unknown, A> = Plain<unknown, A>
   )
 }
 
-/** Whether no field of a policy is an effect, nor needs one: its operations need no fiber. */
+/** Whether no field of a policy is or needs an effect, so that its operations need no fiber. */
 const isPure = ({ eager, hooks, isBare, tree }: Prepared): boolean =>
   tree !== undefined &&
   (!eager || (isBare && hooks.observers.length === 0 && hooks.rateLimiter === undefined && hooks.bucket === undefined))
@@ -149,7 +150,7 @@ interface Caller<A> {
 
 const begun = <A>(call: Call<A>, signal: AbortSignal | undefined, begin: (caller: Caller<A>) => void): Promise<A> =>
   new Promise<A>((resolve, reject) => {
-    // Rejects first, so that the caller sees the reason of the signal and not the interruption of the fiber.
+    // Rejects first, so that the caller sees the signal's reason and not the interruption of the fiber.
     const abort = () => {
       reject(signal?.reason)
       if (caller.running !== undefined) abortAttempt(caller.running, signal?.reason)
@@ -180,7 +181,7 @@ const callFor = <A>(caller: Caller<A>, number: number): Promise<A> => {
   return called(caller.call, caller.running)
 }
 
-/** An operation without a fiber. It takes the steps of the loop that are left under a policy without effects. */
+/** An operation without a fiber. It takes only those steps of the loop that a policy without effects needs. */
 interface Operation<A> extends Progress.Progress, Elapsed.Timed {
   readonly caller: Caller<A>
   attemptStartedMillis: number
@@ -227,12 +228,12 @@ const failed = <A>(op: Operation<A>, error: unknown): void => {
   judged(op, end, () => Judging.ofError("Policy", "classifier", classifier, error, Elapsed.moment(op)))
 }
 
-/** Goes on as the policy says. Rejects with what a function of the policy throws. */
+/** Continues as the policy says. Rejects with whatever a function of the policy throws. */
 const judged = <A>(op: Operation<A>, end: () => void, judge: () => Verdict): void => {
   if (isAborted(op.caller)) return
   try {
     const verdict = judge()
-    // The judge may have aborted it.
+    // The judge may have aborted the operation.
     if (!isAborted(op.caller)) goOn(op, end, verdict)
   } catch (defect) {
     op.caller.reject(defect)
@@ -256,12 +257,12 @@ const goOn = <A>(op: Operation<A>, end: () => void, verdict: Verdict): void => {
   })
 }
 
-/** Has the loop run an operation as an effect. */
+/** Runs an operation as an effect, in the loop. */
 const runInFiber = <A>(caller: Caller<A>, prepared: Prepared): void => {
   const looped = Loop.run(effectOf(caller), prepared) as Effect.Effect<A, unknown>
   const fiber = Line.runFork(Line.defaultRunner, looped)
   caller.cancel = () => Interruption.send(fiber)
-  // The call may have aborted the signal before there was a fiber.
+  // The call may have aborted the signal before the fiber existed.
   if (isAborted(caller)) caller.cancel()
   fiber.addObserver((exit) => {
     if (Exit.isSuccess(exit)) caller.resolve(exit.value)
@@ -276,7 +277,7 @@ const effectOf = <A>(caller: Caller<A>): Effect.Effect<A, unknown> => {
     attempts += 1
     callFor(caller, attempts).then(
       (value) => resume(Effect.succeed(value)),
-      // Not `Effect.fail`, which wraps the error in a proxy where there is a span.
+      // Not `Effect.fail`, which wraps the error in a proxy if there is a span.
       (error) => resume(Exit.fail(error))
     )
     const attempt = caller.running!
@@ -284,7 +285,7 @@ const effectOf = <A>(caller: Caller<A>): Effect.Effect<A, unknown> => {
   })
 }
 
-/** What a promise rejects with: the error, or else the defect. */
+/** The reason of a rejection: the error, or else the defect. */
 const reasonOf = (cause: Cause.Cause<unknown>): unknown =>
   Option.getOrElse(Cause.failureOption(cause), () =>
     Option.getOrElse(Causes.defectOf(cause), () => Causes.interruption())

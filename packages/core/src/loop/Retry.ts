@@ -1,9 +1,9 @@
 /**
- * Retries of effects: an effect and a policy in, a retried effect out.
+ * Retries effects: takes an effect and a policy, and returns a retried effect.
  *
- * `retry` keeps the error type and fails with the last error. `retryOrElse` and `orStopped` also tell why the operation
- * stopped, how many attempts there were, and the latest failures, each with its verdict, times and delay. For `async`
- * functions there is the module `Promises`.
+ * `retry` keeps the error type and fails with the last error. `retryOrElse` and `orStopped` also report why the
+ * operation stopped, how many attempts there were, and the latest failures, each with its verdict, times and delay. For
+ * `async` functions use the module `Promises`.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -30,11 +30,11 @@ export {
 /**
  * Retries an effect as a policy says.
  *
- * Fails with the last error, cause and all; a judged result that is given up on is returned. Policies that can fail an
- * operation by themselves (attempt timeout, cut deadline, rate limiter, a release under a deadline) add their error to
- * the type.
+ * Fails with the last error, keeping its cause; if the operation gives up on a judged result, that result is returned.
+ * Policies that can fail an operation by themselves (attempt timeout, cut deadline, rate limiter, a release under a
+ * deadline) add their error to the type.
  *
- * Dies with an `InvalidArgument` where the classifier answers no verdict, or throws: its cause is the last error.
+ * Dies with an `InvalidArgument`, with the last error as its cause, if the classifier returns no verdict or throws.
  *
  * @category running
  */
@@ -52,7 +52,7 @@ export function retry(...given: Given): any {
 }
 
 /**
- * Retries an effect as a policy says; if that fails, continues with a fallback, which receives why the operation stopped.
+ * Retries an effect as a policy says; if that fails, continues with a fallback, which receives the reason for stopping.
  *
  * @category running
  */
@@ -81,7 +81,7 @@ export function retryOrElse(...given: Given): any {
   const fallback = (orElse: unknown): OnStopped =>
     Predicate.isFunction(orElse)
       ? (orElse as OnStopped)
-      : Argument.refuseForeign(owner, "orElse", `a function that answers an effect, as in ${owner}${usage}`, orElse)
+      : Argument.refuseForeign(owner, "orElse", `a function that returns an effect, as in ${owner}${usage}`, orElse)
   if (given.length < 3 && !(given.length === 2 && Effect.isEffect(given[0]))) {
     return stored(owner, usage, prepare(owner, given[0], usage), fallback(given[1]))
   }
@@ -107,10 +107,10 @@ export function orStopped(...given: Given): any {
   return opened("Retry.orStopped", given, Effect.fail)
 }
 
-/** What a door is called with, checked only here: its types are in its signatures. */
+/** The arguments of a door, checked here; their types are in the signatures. */
 type Given = ReadonlyArray<any>
 
-/** A front door, called with an effect and a policy, or with the policy alone and then with the effect. */
+/** The body of a front door, called with an effect and a policy, or first with the policy and then with the effect. */
 const opened = (owner: string, given: Given, onStopped: OnStopped | undefined): unknown => {
   const usage = "(effect, policy)"
   if (given.length > 1) return Loop.run(checked(owner, usage, given[0]), prepare(owner, given[1], usage), onStopped)

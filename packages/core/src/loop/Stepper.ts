@@ -2,13 +2,13 @@
  * The loop, stepped by hand: for attempts that another library makes, such as a client that takes a retry strategy, a job
  * queue, or a stream of messages.
  *
- * The library says how each attempt ended, and gets an answer when it may make the next one. Between the two, the
- * stepper decides, asks buckets, calls observers, draws and waits as `Retry.retry` does, in the same order and at the
- * same times.
+ * The library reports how each attempt ended, and is answered when it may make the next one. In between, the stepper
+ * decides, asks buckets, calls observers, draws and waits as `Retry.retry` does, in the same order and at the same
+ * times.
  *
  * ```text
- * begin ──► Attempt ──► failed ─────► Attempt, after the wait; or the error, where there is none
- *                   ├─► succeeded ──► None; or an Attempt, where the policy judges the result as a failure
+ * begin ──► Attempt ──► failed ─────► Attempt, after the wait; or the error, if there is none
+ *                   ├─► succeeded ──► None; or an Attempt, if the policy judges the result as a failure
  *                   └─► abandon
  * ```
  */
@@ -30,31 +30,31 @@ import * as Stepped from "./run/Stepped.ts"
 export type { Attempt } from "./run/Stepped.ts"
 
 /**
- * One operation. `E` is the error that its policy judges, `A` the result that it judges, and `E2` the errors that the policy
- * adds.
+ * One operation. `E` and `A` are the error and the result that its policy judges, and `E2` is the errors that the
+ * policy adds.
  *
- * Each attempt is answered once, with `failed`, `failedCause` or `succeeded`; another answer dies with an `InvalidArgument`,
- * and is not counted. A step that is interrupted refunds what is held for the attempt that it would have permitted.
+ * The outcome of each attempt is reported once, with `failed`, `failedCause` or `succeeded`; a second report dies with an
+ * `InvalidArgument`, and is not counted. An interrupted step refunds the tokens of the attempt that it would have permitted.
  *
  * @category models
  */
 export interface Stepper<in E, in A, out E2 = never> {
   /**
-   * Permits the first attempt, once the rate limiter grants it. The operation's time begins here. To be run once.
+   * Permits the first attempt once the rate limiter grants it. The operation's time begins here. Run it once.
    */
   readonly begin: Effect.Effect<Attempt, E2>
   /**
-   * Tells that the attempt failed, and permits the next one, after the wait. Fails with this error where the policy allows no
-   * further attempt, or with an error that the policy adds.
+   * Reports that the attempt failed, and permits the next one after the wait. Fails with the same error if the policy
+   * allows no further attempt, or with an error that the policy adds.
    */
   readonly failed: <E1 extends E>(attempt: Attempt, error: E1) => Effect.Effect<Attempt, E1 | E2>
   /**
-   * The same for a cause, which is kept: a defect or an interruption ends the operation, as it ends `Retry.retry`.
+   * The same for a cause, which is kept: a defect or an interruption ends the operation, as it does in `Retry.retry`.
    */
   readonly failedCause: <E1 extends E>(attempt: Attempt, cause: Cause.Cause<E1>) => Effect.Effect<Attempt, E1 | E2>
   /**
-   * Tells that the attempt succeeded. `None` ends the operation: also where the policy judges the result as a failure and
-   * allows no further attempt.
+   * Reports that the attempt succeeded. `None` ends the operation, even if the policy judges the result as a failure
+   * but allows no further attempt.
    */
   readonly succeeded: (attempt: Attempt, value: A) => Effect.Effect<Option.Option<Attempt>, E2>
   /**
@@ -66,7 +66,7 @@ export interface Stepper<in E, in A, out E2 = never> {
 }
 
 /**
- * A policy that can be stepped: one that puts nothing around a running attempt.
+ * A policy that can be stepped: it wraps nothing around a running attempt.
  *
  * @category models
  */
@@ -79,13 +79,13 @@ const beyond = ["attempt", "attemptSpan", "attemptTimeout"] as const
 const owner = "Stepper.make"
 
 /**
- * An operation under a policy, to be stepped by hand. Each run of the effect makes another operation.
+ * Makes an operation under a policy, to be stepped by hand. Each run of the effect makes a new operation.
  *
- * Buckets, clock, chance and keys are those of the effect that makes the stepper, in whichever fiber a step runs.
+ * Buckets, clock, random numbers and keys come from the context in which the stepper was made, whichever fiber runs a step.
  *
- * What would act on a running attempt is refused: attempt, attemptSpan, attemptTimeout and a deadline that cuts. An attempt
- * tells its number and the time left instead. Operations inside an attempt do not know that they are nested, so their
- * `whenNested` has no effect; that of the stepper itself has.
+ * Fields that would act on a running attempt are refused: attempt, attemptSpan, attemptTimeout and a deadline that cuts. An
+ * attempt carries its number and the time left instead. Operations inside an attempt do not know that they are nested,
+ * so their `whenNested` has no effect; the stepper's own `whenNested` works.
  *
  * @category constructors
  */
@@ -93,11 +93,11 @@ export const make = <P extends Steppable>(
   policy: Checked<P>
 ): Effect.Effect<Stepper<In<P>, ResultIn<P>, Adds<P>[keyof Adds<P>]>, never, Needs<P>[keyof Needs<P>]> => {
   const prepared = prepareWithout(owner, policy, beyond, "another library makes the attempts", "(policy)")
-  // The fiber may have ended when the stepper takes its steps.
+  // The fiber may have ended by the time the stepper takes its steps.
   return Line.withFiber((fiber) => Effect.succeed(stepperOf(prepared, Line.snapshot(fiber))))
 }
 
-/** Runs the loop of a step with the services of the stepper, where the fiber of the step has others. */
+/** Runs the loop of a step with the stepper's services, if the fiber that runs the step has others. */
 const servedBy =
   (view: Line.View, fiber: Line.AnyFiber) =>
   (self: Erased): Erased =>
@@ -117,7 +117,7 @@ const stepperOf = (prepared: Prepared, view: Line.View): Stepper<unknown, unknow
   const answered = (name: string, attempt: Attempt, take: Step) =>
     inFiber(take, () =>
       own === undefined || own.running === undefined || own.running !== attempt
-        ? Argument.refuse(`Stepper.${name}`, "attempt", "the one that runs, which is answered once", attempt)
+        ? Argument.refuse(`Stepper.${name}`, "attempt", "the running one, whose outcome is reported once", attempt)
         : own
     )
   const failedCause = (name: string, attempt: Attempt, cause: Cause.Cause<unknown>) =>

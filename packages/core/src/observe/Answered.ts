@@ -1,7 +1,7 @@
 /**
- * Answers that no retry follows and that are no success of the caller's, such as a 404.
+ * Answers such as a 404: not retried, but no success for the caller either.
  */
 import type { RetryEvent } from "../loop/policy/RetryEvent.ts"
 
-/** By OpenTelemetry's conventions, only what has failed has an `error.type`. */
+/** By OpenTelemetry's conventions, only a failure has an `error.type`. */
 export const isAnswered = (event: RetryEvent): boolean => "error.type" in event.details().attributes

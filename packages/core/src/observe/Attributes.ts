@@ -1,8 +1,8 @@
 /**
- * Events as flat attributes: what spans and log lines show of them.
+ * Events as flat attributes, for spans and log lines.
  *
- * Attributes of errors have OpenTelemetry's names (`error.type`, `exception.type`, `exception.message`); for retries it
- * has none, so those begin with `retry.`.
+ * Attributes of errors have OpenTelemetry's names (`error.type`, `exception.type`, `exception.message`). It has no names for
+ * retries, so those begin with `retry.`.
  * Sources: https://opentelemetry.io/docs/specs/semconv/exceptions/exceptions-spans/ and
  * https://opentelemetry.io/docs/specs/semconv/registry/attributes/error/, read 2026-11-24.
  */
@@ -17,12 +17,13 @@ import type { Attributes, RetryEvent } from "../loop/policy/RetryEvent.ts"
 import { formatAfter } from "../loop/policy/RetryStopped.ts"
 
 /**
- * The attributes of an event, and the level of the bucket where there is one. Asks the bucket for it.
+ * The attributes of an event, including the level of the bucket, if there is one.
  *
- * Of an error only its type (`_tag`, or the name of its class), its code or that of a cause and, for an `Error`, its
- * message without what may be secret; the message, the reason of a terminal verdict, and the stop message are cut at 200 characters. Times are in milliseconds, tokens and delays rounded
- * to three decimals. Left out: an empty name, a limit or a level that is infinite, and a retry that cost nothing. The attributes of
- * `event.details()` come last, and stand in place of those of the same name.
+ * Of an error they show only its type (`_tag`, or the name of its class), its code or that of a cause and, for an
+ * `Error`, its message without what may be secret. The message, the reason of a terminal verdict, and the stop message
+ * are cut at 200 characters. Times are in milliseconds; tokens and delays are rounded to three decimals. Left out are
+ * an empty name, an infinite limit or level, and the cost of a free retry. The attributes of `event.details()` come
+ * last, and replace those of the same name.
  *
  * @category conversions
  */

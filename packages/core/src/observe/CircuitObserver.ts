@@ -1,5 +1,5 @@
 /**
- * What an operator sees of a circuit: a line and metrics for each of its states.
+ * Shows a circuit to operators: a log line and metrics for each state.
  */
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
@@ -9,10 +9,10 @@ import * as Metrics from "./Metrics.ts"
 import * as Telemetry from "./TelemetryLine.ts"
 
 /**
- * Logs each state of a circuit and keeps its metrics, under a name: for `onChange` of `CircuitBreaker.make`.
+ * Logs each state of a named circuit and updates its metrics; for `onChange` of `CircuitBreaker.make`.
  *
- * `Open` and `Isolated` are warnings. Names become labels of metrics, which Effect's registry keeps for as long as the program
- * runs: few names, known beforehand.
+ * `Open` and `Isolated` are logged as warnings. Names become labels of metrics, which Effect's registry keeps for as
+ * long as the program runs, so use few names, known in advance.
  *
  * @category constructors
  */

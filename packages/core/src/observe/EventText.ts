@@ -34,7 +34,7 @@ export const line = (event: RetryEvent): string => {
   }
 }
 
-/** `: GET api.example → 503`, with as much of it as is known. */
+/** `: GET api.example → 503`, as far as it is known. */
 const ofCall = (event: RetryEvent): string => {
   const { outcome, subject } = event.details()
   const ended = outcome === "" && "error" in event ? Untrusted.outcome(Untrusted.inFull(event.error)) : outcome
@@ -45,7 +45,7 @@ const ofCall = (event: RetryEvent): string => {
 const after = ({ attempt, elapsed }: RetryEvent): string =>
   `after ${attempt} ${attempt === 1 ? "attempt" : "attempts"}, ${Readable.time(elapsed)}`
 
-/** Attempts of kinds with a limit of their own can be more than `maxAttempts`: then no number is the last. */
+/** Attempts of kinds with separate limits can exceed `maxAttempts`; then the total is unknown. */
 const retry = ({ attempt, delay, maxAttempts }: Extract<RetryEvent, { readonly _tag: "RetryScheduled" }>): string => {
   const most = maxAttempts - 1
   const number = attempt <= most && most < Infinity ? `${attempt} of ${most}` : String(attempt)

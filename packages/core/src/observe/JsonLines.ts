@@ -1,5 +1,5 @@
 /**
- * Events as lines of JSON: one object for each event, to keep in a file and to look at later.
+ * Events as lines of JSON: one object per event, to keep in a file for later.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -11,11 +11,11 @@ import { attributes } from "./Attributes.ts"
 import { nameOf } from "./SpanEvents.ts"
 
 /**
- * Writes each event as a line of JSON, without its end: `time` in milliseconds since 1970, `event` with the name that
- * `spanEvents` gives it, `fiber`, and the attributes; of a hint also `retry.hint_ms`.
+ * Writes each event as a line of JSON, without a line break: `time` in milliseconds since 1970, `event` with the name that
+ * `spanEvents` gives it, `fiber`, the attributes and, for a hint, `retry.hint_ms`.
  *
- * Lines of one fiber and one name tell an operation from its first attempt to its end. `Plan.replay` of
- * `@effect-retry/plan` reads them. `write` is called at once, and what it throws is logged and changes nothing.
+ * The lines of one fiber and one name describe an operation from its first attempt to its end. `Plan.replay` of
+ * `@effect-retry/plan` reads them. `write` is called synchronously; what it throws is logged and changes nothing.
  *
  * @category constructors
  */
@@ -40,5 +40,5 @@ const hint = (event: RetryEvent): { readonly "retry.hint_ms"?: number } => {
   return Option.isSome(found) ? { "retry.hint_ms": Math.min(endless, Duration.toMillis(found.value)) } : {}
 }
 
-/** JSON has no infinity; this is read as an endless hint. */
+/** JSON has no infinity; this value is read as an infinite hint. */
 const endless = 1e15

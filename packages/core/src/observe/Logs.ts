@@ -9,19 +9,19 @@ import { attributes } from "./Attributes.ts"
 import { line } from "./EventText.ts"
 import * as Telemetry from "./TelemetryLine.ts"
 
-/** At which level each event is logged. */
+/** The log level of each event. */
 type Levels = { readonly [T in RetryEvent["_tag"]]?: LogLevel.LogLevel }
 
 /**
- * Logs each event as a line, such as `gave up: GET api.example → 503 after 4 attempts, 1.2 s (all attempts spent)`, with
+ * Logs each event as one line, such as `gave up: GET api.example → 503 after 4 attempts, 1.2 s (all attempts spent)`, with
  * its attributes as annotations.
  *
- * Events without a level are logged as below; `LogLevel.None` silences one. A line below the minimum log level costs a
- * comparison: the bucket is not asked for its level, and no text is made. Texts from outside are cut at 200 characters
- * and have no line breaks.
+ * Events without a given level use the defaults below; `LogLevel.None` silences one. A line below the minimum log level
+ * costs only a comparison: the bucket is not asked for its level, and no text is built. Texts from outside are cut at
+ * 200 characters and have no line breaks.
  *
- * The lines go to every logger but `Logger.tracerLogger`, by which Effect turns log lines into events of the current
- * span: events on spans are what `spanEvents` adds, so a policy with both writes each event once.
+ * The lines go to every logger but `Logger.tracerLogger`, with which Effect turns log lines into events of the current span.
+ * Adding events to spans is the task of `spanEvents`, so a policy with both writes each event once.
  *
  * @category constructors
  */
@@ -35,7 +35,7 @@ const logged = (event: RetryEvent, level: LogLevel.LogLevel): Effect.Effect<void
     Telemetry.isBelowMinimum(level, AtOnce.currentFiber())
       ? Effect.void
       : Effect.flatMap(attributes(event), (shown) =>
-          // Other loggers still see the span, and can tell its trace.
+          // Other loggers still see the span, and can show its trace.
           Telemetry.outsideOfSpans(Effect.annotateLogs(Telemetry.log(level, line(event)), shown))
         )
   )

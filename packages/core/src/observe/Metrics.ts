@@ -1,12 +1,12 @@
 /**
- * Metrics of retried operations, which `Observe.metrics` and `Observe.metricsByKey` keep.
+ * Metrics of retried operations, updated by `Observe.metrics` and `Observe.metricsByKey`.
  *
  * Names, labels and units follow OpenTelemetry: dots between words, no unit and no `_total` in a name. A metric always has
- * the same labels. Each has `retry.operation`, the name of the policy, and those that `Effect.tagMetrics` sets around the
- * operation. A label `unit` is what `@effect/opentelemetry` reads as the unit of a metric.
+ * the same labels. Each has `retry.operation`, the name of the policy, and the labels that `Effect.tagMetrics` sets
+ * around the operation. `@effect/opentelemetry` reads the label `unit` as the unit of a metric.
  *
- * Each combination of labels is a series that Effect's registry keeps for ever, so no label is made of errors, and only
- * `Observe.metricsByKey`, which bounds their number, makes one of keys.
+ * Each combination of labels is a series that Effect's registry keeps for ever, so no label comes from errors, and only
+ * `Observe.metricsByKey`, which bounds their number, makes a label from keys.
  *
  * Source: https://opentelemetry.io/docs/specs/semconv/general/naming/, read 2026-11-24.
  */
@@ -54,8 +54,7 @@ export const nested: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.counte
 })
 
 /**
- * Further attempts of hedged operations, by `retry.hedge_because`: Delay, Failure; those that the bucket refused are
- * Refused.
+ * Further attempts of hedged operations, by `retry.hedge_because`: Delay, Failure, or Refused if the bucket refused.
  *
  * @category constructors
  */
@@ -79,8 +78,8 @@ export const delays: Metric.Metric.Histogram<number> = /*#__PURE__*/ histogram("
 /**
  * Tokens in the bucket at the latest event of an operation.
  *
- * Under `TokenBucket.keyed` that is the level for the operation's key, so operations of one name and several keys
- * overwrite each other's; `Observe.metricsByKey` makes a series of each.
+ * Under `TokenBucket.keyed` this is the level for the operation's key, so operations with one name and several keys
+ * overwrite each other's level; `Observe.metricsByKey` makes a series for each.
  *
  * @category constructors
  */

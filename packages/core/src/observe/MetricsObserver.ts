@@ -1,5 +1,5 @@
 /**
- * The observers that keep the metrics.
+ * The observers that update the metrics.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -16,18 +16,18 @@ import * as Metrics from "./Metrics.ts"
 import * as Series from "./Series.ts"
 import * as Telemetry from "./TelemetryLine.ts"
 
-/** How an event is kept apart from others: for the gauge, and for all other metrics. */
+/** The series of an event: for the gauge, and for all other metrics. */
 interface Apart {
   readonly gauge: Series.Series
   readonly others: Series.Series
 }
 
-/** Bounds the memory of a program that makes ever new names: a set of labels takes less than a kilobyte. */
+/** Bounds the memory of a program that keeps making new names: a set of labels takes less than a kilobyte. */
 const mostRemembered = 10_000
 
 /**
- * Keeps all metrics. Where the bucket's level takes time, `apart` is asked inside the effects: `AtOnce.suspend` must change
- * nothing before.
+ * Updates all metrics. If reading the bucket's level takes time, `apart` is called inside the effects, because
+ * `AtOnce.suspend` must change nothing before.
  */
 const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Observer => {
   const seriesOf = Series.make(mostRemembered)
@@ -53,20 +53,20 @@ const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Ob
 /**
  * Updates all metrics of the module `Metrics`, with the policy's name as the label `retry.operation`.
  *
- * One cache for the process, as Effect's registry of metrics is one.
+ * One cache for the process, like Effect's registry of metrics.
  *
- * Of operations with several keys the gauge of the bucket's level shows the latest: `metricsByKey` keeps them apart.
+ * For operations with several keys, the gauge of the bucket's level shows the latest; `metricsByKey` separates them.
  *
  * @category constructors
  */
 export const metrics: Observer = /*#__PURE__*/ keeping((series) => ({ gauge: series, others: series }))
 
 /**
- * As `metrics`, kept apart by the label `retry.key`, the `TokenBucket.Key` of the operation, such as a host or a tenant, and by
- * the tags of a protocol, such as the method and the class of the status. The gauge has the label `retry.key` alone.
+ * Like `metrics`, with the label `retry.key`, the `TokenBucket.Key` of the operation, such as a host or a tenant, and
+ * the tags of a protocol, such as the method and the class of the status. The gauge has only the label `retry.key`.
  *
  * Effect's registry keeps every combination of tags for as long as the program runs. The first `maxKeys` different keys
- * get their own series; further keys share the key `other`. Keys become visible, so no key may be a secret.
+ * get their own series; further keys share the key `other`. Keys become visible, so they must not be secret.
  *
  * @category constructors
  */

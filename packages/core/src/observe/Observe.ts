@@ -1,8 +1,9 @@
 /**
- * Observers ready to use: metrics, span events, log lines, lines of JSON and a subscription; and the types of events and observers.
+ * Ready-made observers: metrics, span events, log lines, lines of JSON and a subscription; and the types of events and
+ * observers.
  *
- * A policy lists them in `observe`, and each receives every event; a policy without observers pays nothing for them. An observer
- * decides nothing: the same attempts are made at the same times with it and without it, unless it takes time.
+ * A policy lists them in `observe`, and each receives every event; a policy without observers pays nothing for them. An
+ * observer decides nothing: with and without it, the same attempts are made at the same times, unless it takes time.
  */
 import * as Effect from "effect/Effect"
 import * as PubSub from "effect/PubSub"
@@ -20,8 +21,8 @@ export { spanEvents } from "./SpanEvents.ts"
 /**
  * Publishes every event to the application's own `PubSub`: subscribe with `PubSub.subscribe` or `Stream.fromPubSub`.
  *
- * Where the `PubSub` waits when it is full, the operation waits with it; `PubSub.sliding` and `PubSub.dropping` never
- * wait. A `PubSub` that is shut down changes nothing, but a warning is logged for every event.
+ * If a full `PubSub` makes publishers wait, the operation waits; `PubSub.sliding` and `PubSub.dropping` never wait. A
+ * `PubSub` that has been shut down changes nothing, but logs a warning for every event.
  *
  * @category constructors
  */
@@ -33,8 +34,8 @@ export const publish =
 /**
  * Adds to every event what a protocol or a driver knows: what was called, how an attempt ended, attributes.
  *
- * `describe` is called where an observer shows the event, and is given the event; what it leaves out is unchanged, and
- * its attributes and tags are added to the others. Several of them add up, the innermost last.
+ * `describe` receives the event when an observer shows it. What it leaves out is unchanged, and its attributes and tags
+ * are added to the others. Several can be nested; the innermost applies last.
  *
  * @category combinators
  */
@@ -45,10 +46,11 @@ export const describing =
     observer({ ...event, details: () => joined(event.details(), describe(event)) }) ?? Effect.void
 
 /**
- * All that may be shown of an error: besides its class and its code, its message without what may be secret, the places of
- * its stack, and the same of its causes. Safe to print, to log, to write as JSON and to record on a span.
+ * Everything that may be shown of an error: its class, its code, its message without what may be secret, the places in its
+ * stack, and the same of its causes. Safe to print, to log, to write as JSON and to record on a span.
  *
- * For `event.error`, which shows no message, for the `cause` of an error of this library, and for any other error.
+ * Use it for `event.error`, which by itself shows no message, for the `cause` of an error of this library, and for any other
+ * error.
  *
  * @category conversions
  */

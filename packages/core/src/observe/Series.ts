@@ -1,24 +1,24 @@
 /**
- * The labels of metrics, one array for each set of them.
+ * Sets of metric labels, with one array per set.
  *
- * Effect's registry finds a metric at once by an array of labels that it has seen, and takes microseconds for another
- * array of the same labels.
+ * Effect's registry finds a metric at once by an array of labels that it has seen, but takes microseconds for another
+ * array with the same labels.
  */
 import type { Labels } from "./TelemetryLine.ts"
 import * as Telemetry from "./TelemetryLine.ts"
 
 /** A set of labels. */
 export interface Series {
-  /** Its own, in the order in which they were added, then those that `Effect.tagMetrics` has set. */
+  /** Its own labels in the order of adding, then those set by `Effect.tagMetrics`. */
   readonly labels: Telemetry.Series
-  /** The set with one label more: the same value for the same label. */
+  /** The set with one more label: the same object for the same label. */
   readonly and: (key: string, value: string) => Series
 }
 
 /**
- * The sets of labels of fibers. Those of a fiber are known by its array, for as long as that is in use.
+ * Makes a cache of label sets, looked up by a fiber's array for as long as that is in use.
  *
- * When `most` sets are remembered, all are forgotten.
+ * When it holds `most` sets, it is emptied.
  */
 export const make = (most: number): ((ofFiber: Labels) => Series) => {
   let known = new WeakMap<Labels, Series>()

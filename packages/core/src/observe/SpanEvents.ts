@@ -1,5 +1,5 @@
 /**
- * Events on the current span. Where there is none, the observer only looks for it.
+ * Events on the current span. Without a span, the observer costs only a lookup.
  */
 import * as Effect from "effect/Effect"
 import type * as Tracer from "effect/Tracer"
@@ -12,8 +12,9 @@ import * as Telemetry from "./TelemetryLine.ts"
 
 /**
  * Adds `retry.attempt_failed`, `retry.scheduled`, `retry.succeeded`, `retry.gave_up`, `retry.nested`,
- * `retry.hedge_started` and `retry.hedge_refused` to the current span, with the event's attributes. A success at the first
- * attempt adds nothing; an answer after retries that is no success of the caller's, such as a 404, is `retry.answered`.
+ * `retry.hedge_started` and `retry.hedge_refused` to the current span, with the event's attributes. A success at the
+ * first attempt adds nothing; an answer after retries that is no success for the caller, such as a 404, is
+ * `retry.answered`.
  *
  * @category constructors
  */

@@ -1,5 +1,5 @@
 /**
- * Metrics, logs and spans, as far as Effect 3 and Effect 4 have them in another shape. This is the file of Effect 3.
+ * Metrics, logs and spans, as far as their shape differs between Effect 3 and Effect 4. This is the file for Effect 3.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ export type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 
 export const noLabels: Labels = []
 
-/** The labels that are set around the code of a fiber. */
+/** The labels set around a fiber's code. */
 export const labelsOf = (fiber: AnyFiber): Labels => fiber.getFiberRef(FiberRef.currentMetricLabels)
 
 export const withLabel = (labels: Labels, key: string, value: string): Labels => [
@@ -31,11 +31,11 @@ export type Series = Labels
 
 export const series = (own: Labels, ofFiber: Labels): Series => Arr.union(own, ofFiber)
 
-/** Updates one series of a metric, in this step. */
+/** Updates one series of a metric, within this step. */
 export const update = <In>(metric: Metric.Metric<any, In, any>, value: In, series: Series): void =>
   metric.unsafeUpdate(value, series)
 
-/** Updates a metric, with labels beside those that are set around. */
+/** Updates a metric with labels in addition to those set around the effect. */
 export const updateWith = <In>(
   metric: Metric.Metric<any, In, any>,
   value: In,
@@ -63,16 +63,16 @@ export const histogram = (
   }
 ): Metric.Metric.Histogram<number> => Metric.histogram(name, MetricBoundaries.exponential(buckets), description)
 
-/** The innermost span around the code of a fiber. */
+/** The innermost span around a fiber's code. */
 export const spanOf = (fiber: AnyFiber): Tracer.AnySpan | undefined => fiber.currentSpan
 
-/** Whether a line of a level is shown to no logger. */
+/** Whether a line of this level is below the minimum log level. */
 export const isBelowMinimum = (level: LogLevel.LogLevel, fiber: AnyFiber): boolean =>
   LogLevel.lessThan(level, fiber.getFiberRef(FiberRef.currentMinimumLogLevel))
 
 export const log = (level: LogLevel.LogLevel, text: string): Effect.Effect<void> => Effect.logWithLevel(level, text)
 
-/** Without the logger that turns log lines into events of the current span. */
+/** Runs an effect without the logger that turns log lines into events of the current span. */
 export const outsideOfSpans: (self: Effect.Effect<void>) => Effect.Effect<void> = /*#__PURE__*/ Effect.locallyWith(
   FiberRef.currentLoggers,
   /*#__PURE__*/ HashSet.remove(Logger.tracerLogger)

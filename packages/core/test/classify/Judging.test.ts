@@ -24,7 +24,7 @@ const ofError = (classifier: unknown, error: unknown = refused) =>
 const ofResult = (judge: unknown, result: unknown = "pending") =>
   Judging.ofResult("Policy", "result", judge as Classifier.Classifier, result, moment)
 
-const must = "a function that answers a verdict made by Verdict (Classifier.fromPredicate turns a predicate into one)"
+const must = "a function that returns a verdict made by Verdict (Classifier.fromPredicate turns a predicate into one)"
 
 const answers: ReadonlyArray<readonly [answer: unknown, got: string]> = [
   [undefined, "undefined"],
@@ -100,7 +100,7 @@ describe("Judging.ofError", () => {
         combinator === "firstOf"
           ? Classifier.firstOf(() => Verdict.noOpinion, part)
           : Classifier.withHint(part, () => "1 second")
-      expect(thrownBy(() => ofError(whole)).message).toContain("classifier must be a function that answers a verdict")
+      expect(thrownBy(() => ofError(whole)).message).toContain("classifier must be a function that returns a verdict")
     }
   })
 

@@ -467,7 +467,7 @@ describe("Hedge.hedge", () => {
       expect(Option.flatMap(Exit.causeOption(exit), Cause.dieOption)).toMatchObject({
         value: {
           message:
-            'Hedge.hedge: delay of attempt 2 must be a duration, a percentile or a function that answers a duration, got "soon"'
+            'Hedge.hedge: delay of attempt 2 must be a duration, a percentile or a function that returns a duration, got "soon"'
         }
       })
     }).pipe(VirtualClock.run)
@@ -477,9 +477,9 @@ describe("Hedge.hedge", () => {
     ["maxAttempts", 0, "maxAttempts must be a whole number >= 1, got 0"],
     ["maxAttempts", Infinity, "maxAttempts must be a whole number >= 1, got Infinity"],
     ["maxInFlight", 1.5, "maxInFlight must be a whole number >= 1, got 1.5"],
-    ["delay", "soon", 'delay must be a duration, a percentile or a function that answers a duration, got "soon"'],
-    ["delay", -1, "delay must be a duration, a percentile or a function that answers a duration, got -1"],
-    ["delay", undefined, "delay must be a duration, a percentile or a function that answers a duration, got undefined"],
+    ["delay", "soon", 'delay must be a duration, a percentile or a function that returns a duration, got "soon"'],
+    ["delay", -1, "delay must be a duration, a percentile or a function that returns a duration, got -1"],
+    ["delay", undefined, "delay must be a duration, a percentile or a function that returns a duration, got undefined"],
     ["classifier", "always", "classifier must be a function from error to verdict, such as"],
     ["observe", [7], "observe must be an array of observers, got [7]"],
     ["name", "", 'name must be a string that is not empty, got ""'],

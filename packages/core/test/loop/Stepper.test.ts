@@ -334,7 +334,7 @@ const refusal = (self: Effect.Effect<unknown, unknown>) =>
   )
 
 describe("Stepper answers", () => {
-  const answered = "attempt must be the one that runs, which is answered once"
+  const answered = "attempt must be the running one, whose outcome is reported once"
 
   it.effect("count once for an attempt: another one is refused, and no bucket hears of it", () =>
     Effect.gen(function* () {
@@ -406,7 +406,7 @@ describe("Stepper abandoned", () => {
       expect(other.unsafePoll()).toBe(null)
       yield* stepper.abandon
       expect((yield* Fiber.join(other)).number).toBe(1)
-      expect(yield* refusal(stepper.failed(attempt, "busy"))).toContain("answered once")
+      expect(yield* refusal(stepper.failed(attempt, "busy"))).toContain("reported once")
     }).pipe(world)
   )
 

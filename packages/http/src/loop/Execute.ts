@@ -62,7 +62,7 @@ const owner = "HttpRetry.execute"
 
 /** Answers can be secrets: only the type is shown. */
 const checkedEffect = (given: Effect.Effect<unknown, unknown, unknown>) =>
-  Effect.isEffect(given) ? given : Argument.refuse(owner, "read", "a function that answers an effect", typeof given)
+  Effect.isEffect(given) ? given : Argument.refuse(owner, "read", "a function that returns an effect", typeof given)
 
 /** The same without its types, for a reader that also changes the request of an attempt that is about to be sent. */
 export const executed = (

@@ -338,7 +338,7 @@ describe("HttpRetry.execute", () => {
       expect(Cause.squash(yield* Effect.sandbox(reading).pipe(Effect.flip))).toMatchObject({
         _tag: "InvalidArgument",
         message: expect.stringContaining(
-          'HttpRetry.execute: read must be a function that answers an effect, got "string"'
+          'HttpRetry.execute: read must be a function that returns an effect, got "string"'
         ) as unknown
       })
       expect([calls.length, seen.cancelled]).toEqual([1, true])

@@ -219,7 +219,7 @@ describe("HttpRetry.withHedge", () => {
   )
 
   it.each<[object, string]>([
-    [{}, "delay must be a duration, a percentile or a function that answers a duration, got undefined"],
+    [{}, "delay must be a duration, a percentile or a function that returns a duration, got undefined"],
     [{ ...hedge, maxAttempts: 0 }, "maxAttempts must be a whole number >= 1, got 0"],
     [{ ...hedge, backoff: 1 }, "backoff must be absent: the fields of a client's hedge are name, observe, route"],
     [{ ...hedge, idempotency: 7 }, "idempotency must be a record of rules, got 7"],

@@ -754,7 +754,7 @@ describe("Policy.classifier", () => {
       const bad = { ...policy, classifier: (() => true) as unknown as Classifier.Classifier }
       const exit = yield* Effect.exit(HttpRetry.withRetry(client, bad).get(url))
       expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain(
-        "HttpRetry.Policy: classifier must be a function that answers a verdict made by Verdict"
+        "HttpRetry.Policy: classifier must be a function that returns a verdict made by Verdict"
       )
     }).pipe(world)
   )
@@ -835,7 +835,7 @@ describe("Policy with functions that answer what they may not", () => {
       const died = yield* diedWith({ opinion: () => verdict })
       expect(died).toBeInstanceOf(InvalidArgument.InvalidArgument)
       expect(String(died)).toContain(
-        "HttpRetry.Policy: opinion must be a function that answers a verdict made by Verdict"
+        "HttpRetry.Policy: opinion must be a function that returns a verdict made by Verdict"
       )
     }).pipe(world)
   )

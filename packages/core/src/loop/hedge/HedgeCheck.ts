@@ -1,5 +1,6 @@
 /**
- * What a hedge needs, worked out once per hedge: what it has in common with a policy is checked as a policy.
+ * Checks a hedge and works out what it needs, once per hedge. The fields that it shares with a policy are checked as a
+ * policy.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,14 +18,14 @@ import { isPercentile } from "./Percentile.ts"
 /** A checked hedge. */
 export interface Prepared {
   readonly owner: string
-  /** What it has in common with a policy. */
+  /** The fields that it shares with a policy. */
   readonly common: PolicyCheck.Prepared
   readonly limits: Hedges.Limits
   /** The delay before an attempt, in milliseconds. */
   readonly delayOf: (attempt: number) => Effect.Effect<number>
-  /** What is told of latencies. */
+  /** The percentile that records latencies. */
   readonly percentile: Percentile | undefined
-  /** After a longer hint, no attempt starts. */
+  /** No attempt starts after a hint longer than this. */
   readonly hintAtMostMillis: number
 }
 
@@ -47,7 +48,7 @@ const noBackoff = /*#__PURE__*/ Backoff.fromDelays([])
 
 const count = { min: 1, integer: true }
 
-/** As a policy bounds hints that names no rule for them. */
+/** The bound of a policy's default rule for hints. */
 const minuteMillis = 60_000
 
 /** Checks a hedge. A hint is bounded by `hintAtMostMillis`. */
@@ -61,7 +62,7 @@ export const prepare = (owner: string, given: Any, usage: string, hintAtMostMill
   const prepared = PolicyCheck.prepare(owner, { ...common, maxAttempts, backoff: noBackoff })
   return {
     owner,
-    // The time since the operation began says when attempts are due.
+    // When attempts are due depends on the time since the operation began.
     common: { ...prepared, timed: true },
     limits: {
       maxAttempts,
@@ -89,10 +90,10 @@ const delays = (owner: string, delay: Delay): Prepared["delayOf"] => {
   return () => millis
 }
 
-/** A delay without end starts no attempt. */
+/** An infinite delay starts no attempt. */
 const millisOf = (owner: string, field: string, delay: Duration.DurationInput): number => {
   const decoded = Option.getOrUndefined(Argument.decode(delay))
   return decoded === undefined
-    ? Argument.refuse(owner, field, "a duration, a percentile or a function that answers a duration", delay)
+    ? Argument.refuse(owner, field, "a duration, a percentile or a function that returns a duration", delay)
     : Duration.toMillis(decoded)
 }

@@ -1,5 +1,5 @@
 /**
- * How a hedged operation ends: what still runs is stopped and awaited, and then observers are told.
+ * Ends a hedged operation: stops and awaits the running attempts, then tells observers.
  */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -31,7 +31,7 @@ export const gaveUp = ({ op }: Run, { end, error }: Failure, reason: StopReason,
   }
 })
 
-/** The ending where no attempt runs and none will start: the last failure. */
+/** The ending when no attempt is running and none will start: the last failure. */
 export const spent = (run: Run): Ending => gaveUp(run, run.op.failure!, reasonOf(run), run.hedges.started)
 
 const reasonOf = ({ hedges, isRefused, op, prepared: { limits } }: Run): StopReason => {
@@ -46,7 +46,7 @@ const reasonOf = ({ hedges, isRefused, op, prepared: { limits } }: Run): StopRea
     : { _tag: "DeadlinePassed", within: Duration.millis(limits.deadline!.withinMillis) }
 }
 
-/** The ending where a deadline that cuts has passed. */
+/** The ending when a cutting deadline has passed. */
 export const cutNow = (run: Run): Step | undefined => {
   const { hedges, op } = run
   const { deadline } = op.prepared.policy
@@ -62,7 +62,7 @@ export const cutNow = (run: Run): Step | undefined => {
   return AtOnce.andThen(hedges.running === 0 ? Effect.void : measured(run), () => Effect.succeed(ending))
 }
 
-/** Stops and awaits what still runs, tells how that ended, and then how the operation did. */
+/** Stops and awaits the running attempts, and reports first how they ended and then how the operation ended. */
 export const finish = (
   run: Run,
   interrupted: Cause.Cause<never> | undefined,
@@ -90,7 +90,7 @@ export const finish = (
 const logDefect = (defect: Cause.Cause<never>): Effect.Effect<void> =>
   Effect.logWarning("an attempt died while it was interrupted", ShownCause.of(defect, Untrusted.inBrief))
 
-/** Tells the last event, interruptibly, and answers. What the answer holds open is released where that is interrupted. */
+/** Sends the last event, interruptibly, and then answers. If that is interrupted, what the answer holds open is released. */
 const toldLast = (run: Run, answer: Erased, event: Ending["event"]): Erased => {
   const { op } = run
   const telling = event?.()
@@ -101,7 +101,7 @@ const toldLast = (run: Run, answer: Erased, event: Ending["event"]): Erased => {
   })
 }
 
-/** Awaits all attempts, tells the bucket of each, and releases what it has left open. Answers the defects of those. */
+/** Awaits all attempts, reports each to the bucket, and releases what it has left open. Returns the defects of the attempts. */
 const awaited = (run: Run, cut: Ending["cut"]): Effect.Effect<ReadonlyArray<Cause.Cause<never>>> => {
   const { op, open } = run
   const left = [...open]
@@ -132,7 +132,7 @@ const ofLeft = (run: Run, attempt: Attempt, cut: Ending["cut"]): Effect.Effect<O
   })
 }
 
-/** An attempt that the deadline has interrupted has failed. */
+/** Reports an attempt that the deadline interrupted as failed. */
 const cutOff = (run: Run, attempt: Attempt, { error, verdict }: NonNullable<Ending["cut"]>): Effect.Effect<void> => {
   const { op } = run
   op.attempts = attempt.number
@@ -147,7 +147,7 @@ const cutOff = (run: Run, attempt: Attempt, { error, verdict }: NonNullable<Endi
   return Services.andThen(record(run, attempt, verdict), () => Services.run(Observers.attemptFailed(op, failure)))
 }
 
-/** Releases what an attempt has left open, unless that is what the operation has ended with. */
+/** Releases what an attempt has left open, unless the operation ended with it. */
 const released = ({ op }: Run, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> => {
   const { release } = op.prepared.hooks
   const left = Exit.isSuccess(exit) ? Option.some(exit.value) : Cause.failureOption(exit.cause)

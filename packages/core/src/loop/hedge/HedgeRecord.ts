@@ -10,7 +10,7 @@ import type { Percentile } from "./Percentile.ts"
 
 /**
  * When the next attempt starts, unless one has answered: after a duration, after a percentile of recent latencies, or after
- * what a function answers for the attempt with that number, from 2. An infinite duration starts none.
+ * the duration that a function returns for the number of that attempt, from 2. An infinite duration starts none.
  *
  * @category models
  */
@@ -26,19 +26,20 @@ export interface Fields<in E, in A> extends Pick<
   "name" | "observe" | "attempt" | "result" | "deadline" | "release"
 > {
   /**
-   * Judges the failure of an attempt. Retryable: the others go on, and the next one starts at once or, with a hint, when that
-   * time has passed; after a hint of more than a minute none starts. Anything else ends the operation.
+   * Judges the failure of an attempt. If it is retryable, the others continue, and the next one starts at once or, with
+   * a hint, when that time has passed; after a hint of more than a minute none starts. Any other verdict ends the
+   * operation.
    */
   readonly classifier: PolicyRecord.Fields<E, A>["classifier"]
-  /** Most attempts in all, the first included: a whole number from 1. */
+  /** The largest number of attempts in all, the first included: a whole number from 1. */
   readonly maxAttempts: number
-  /** Most attempts at once: a whole number from 1. @default maxAttempts */
+  /** The largest number of attempts in flight: a whole number from 1. @default maxAttempts */
   readonly maxInFlight?: number | undefined
-  /** Counts from the start of the latest attempt. */
+  /** When the next attempt starts, counted from the start of the latest one. */
   readonly delay: Delay
   /**
-   * Asked for every attempt but the first, and never waited for: the attempts that run go on while it answers. Told how each
-   * attempt ended. Once it has refused, no further attempt starts, and those that run go on.
+   * Asked for every attempt but the first, without holding up the running attempts, and told how each attempt ended.
+   * Once it has refused, no further attempt starts, and the running ones continue.
    */
   readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
 }
@@ -49,7 +50,7 @@ export type Any = Fields<never, never>
 type Unknown<P> = P extends unknown ? (keyof P extends keyof Any ? never : Exclude<keyof P, keyof Any>) : never
 
 /**
- * A hedge without mistakes that types can see.
+ * A hedge without mistakes that the types can detect.
  *
  * @category models
  */
@@ -57,7 +58,7 @@ export type Checked<P> = P & {
   readonly [K in Unknown<P>]: PolicyRecord.Mistake<`a hedge has no field '${K & string}'`>
 }
 
-/** The operation of which attempt `attempt`, from 1, is. */
+/** The operation to which an attempt belongs; `attempt` counts from 1. */
 export interface Call {
   (attempt: number): Effect.Effect<unknown, unknown, unknown>
 }

@@ -1,9 +1,9 @@
 /**
- * Runs hedges: attempts in children of the fiber that runs the operation, which waits for what comes first: the end of an
+ * Runs hedges. Attempts run in children of the operation's fiber, which waits for whatever comes first: the end of an
  * attempt, the time of the next one, the answer of the bucket, or the deadline.
  *
- * That fiber alone changes the state and tells bucket and observers, one thing after the other. A bucket that takes time
- * answers in a fiber of its own, so that attempts that end meanwhile are heard of.
+ * Only that fiber changes the state and calls bucket and observers, one after the other. A bucket that takes time answers in
+ * its own fiber, so that attempts that end meanwhile are noticed.
  */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -43,7 +43,7 @@ export const run = (call: Call, prepared: Prepared): Erased =>
     // No interruption can come between starting an attempt and watching it.
     Effect.uninterruptible(
       Line.withFiber((fiber) => {
-        // Ends here: the interruption is let through.
+        // The fiber ends here, because the interruption is let through.
         if (Interruption.isPending(fiber, runtimeFlags)) return Effect.interruptible(Effect.never)
         const made = make(call, prepared, fiber, runtimeFlags)
         return isPlain(made) ? beginAtOnce(made) : guarded(made, () => next(made))
@@ -51,7 +51,7 @@ export const run = (call: Call, prepared: Prepared): Erased =>
     )
   )
 
-/** Whether a first attempt that succeeds at once ends the operation, with no service to tell. */
+/** Whether an immediate success of the first attempt ends the operation, without a service to call. */
 const isPlain = ({ op }: Run): boolean => {
   const { observers, release, result } = op.prepared.hooks
   return (
@@ -72,14 +72,14 @@ const beginAtOnce = (run: Run): Erased =>
     return AtOnce.andThen(measured(run), () => Child.joined(first.parent!, first.child!))
   })
 
-/** Runs the steps of an operation, and whatever comes of them, stops and awaits what still runs. */
+/** Runs the steps of an operation and, however they end, stops and awaits the running attempts. */
 const guarded = (run: Run, self: () => Step): Erased =>
   Effect.matchCauseEffect(Interruption.restore(run.op.runtimeFlags)(Effect.suspend(self)), {
     onFailure: (cause) => finish(run, cause, { answer: Effect.failCause(cause) }),
     onSuccess: (ending) => finish(run, undefined, ending)
   })
 
-/** Does what is to be done now, then waits. */
+/** Does what is due now, then waits. */
 const next = (run: Run): Step => {
   const { hedges, op } = run
   const ended = takeEnded(run)
@@ -95,7 +95,7 @@ const next = (run: Run): Step => {
 
 const isDue = (dueMillis: number, nowMillis: number): boolean => dueMillis <= nowMillis + nanoMillis
 
-/** A success before all else, and of several that of the lowest number. */
+/** Takes an attempt that has ended: a success first, and of several the one with the lowest number. */
 const takeEnded = (run: Run): Attempt | undefined => {
   const { ended } = run
   if (ended.length < 2) return ended.shift()
@@ -127,7 +127,7 @@ const setTimer = (run: Run): Timer.Cancel => {
     run.wake()
   }
   try {
-    // What wakes early waits again.
+    // After an early wake-up, the loop waits again.
     const millis = Math.max(0, Math.ceil(atMillis - Elapsed.millis(op) - nanoMillis))
     const parent = Child.parentOf(fiber, runtimeFlags, undefined)
     return Timer.after(Elapsed.clock(op), millis, Child.runnerOf(parent), ends)
@@ -150,7 +150,7 @@ const start = (run: Run): Step => {
   return ask(run, bucket)
 }
 
-/** No hedge waits for tokens. */
+/** A hedge never waits for tokens. */
 const notAtAll = /*#__PURE__*/ Option.some(Duration.zero)
 
 const ask = (run: Run, bucket: Place): Step => {
@@ -158,7 +158,7 @@ const ask = (run: Run, bucket: Place): Step => {
   op.attempts = hedges.started
   const answer = Grants.ask(op, bucket, 0, because === "Delay" ? Option.none() : undefined, notAtAll)
   if (typeof answer === "boolean") return answered(run, Exit.succeed(answer))
-  // In a fiber that outlives the operation: a grant that comes after the end is refunded there.
+  // In a fiber that outlives the operation and refunds a grant that comes after its end.
   const asked = Effect.onExit(answer, (exit) => {
     if (run.isOver) return Grants.callOff(op)
     run.answer = exit
@@ -189,7 +189,7 @@ const answered = (run: Run, answer: Exit.Exit<boolean>): Step => {
   return startPaid(run, granted)
 }
 
-/** How long the attempt after this one waits. */
+/** The delay before the attempt after this one. */
 const delayAfter = ({ prepared }: Run, number: number): Effect.Effect<number> =>
   number < prepared.limits.maxAttempts ? prepared.delayOf(number + 1) : noDelay
 
@@ -211,7 +211,7 @@ const startPaid = (run: Run, granted: Grant): Step => {
   )
 }
 
-/** Whether no attempt is to be started after all, since one has succeeded or the deadline has passed meanwhile. */
+/** Whether no attempt may start any more, because one has succeeded or the deadline has passed meanwhile. */
 const isSettled = ({ ended, op }: Run): boolean => {
   const { deadline } = op.prepared.policy
   const isLate = deadline !== undefined && TimeLeft.isLate(deadline, Elapsed.millis(op))
@@ -229,11 +229,11 @@ const launch = (run: Run, attempt: Attempt, delayMillis: number): Step => {
     return told(Observers.hedgeStarted(op, { because, inFlight, cost: granted.tokens }), () => next(run))
   }
   const forked = begin(run, attempt, delayMillis)
-  // A long series of attempts that end at once is no recursion.
+  // A flat map, so that many attempts that end at once do not recurse.
   return forked === undefined && number === 1 ? goOn() : Effect.flatMap(forked ?? Effect.void, goOn)
 }
 
-/** Begins an attempt in this very step; answers what is to be run for it where the fiber cannot be interrupted. */
+/** Begins an attempt within this step. If the fiber cannot be interrupted, returns the effect that begins it. */
 const begin = (run: Run, attempt: Attempt, delayMillis: number): Effect.Effect<void, never, unknown> | undefined => {
   const { fiber, op, prepared } = run
   const { runtimeFlags } = op
@@ -248,7 +248,7 @@ const begin = (run: Run, attempt: Attempt, delayMillis: number): Effect.Effect<v
   const handing = Child.handing(run.call(number), runtimeFlags)
   const watch = (child: Child.Child<unknown, unknown>) => {
     attempt.child = child
-    // Called at once where the child has ended.
+    // Called at once if the child has already ended.
     child.addObserver(() => {
       run.ended.push(attempt)
       run.wake()
@@ -259,7 +259,7 @@ const begin = (run: Run, attempt: Attempt, delayMillis: number): Effect.Effect<v
   return undefined
 }
 
-/** The attempt, for an effect that reads it. */
+/** Provides the attempt to an effect that reads it. */
 const handed = ({ op }: Run, { number, startedMillis }: Attempt): Child.Handed | undefined => {
   const { attempt: tag, deadline } = op.prepared.policy
   if (tag === undefined) return undefined
@@ -276,7 +276,7 @@ const handed = ({ op }: Run, { number, startedMillis }: Attempt): Child.Handed |
   return Child.service(tag, attempt)
 }
 
-/** Goes on with an attempt that has ended. */
+/** Continues after an attempt has ended. */
 const afterEnd = (run: Run, attempt: Attempt): Step => {
   const { op } = run
   op.attempts = attempt.number
@@ -318,7 +318,7 @@ const succeeded = (run: Run, attempt: Attempt, value: unknown): Step => {
   )
 }
 
-/** Releases what was open before, and notes what is open now. */
+/** Releases what was left open before, and notes what is open now. */
 const leaveOpen = ({ op }: Run, value: unknown): Effect.Effect<void> => {
   const { release } = op.prepared.hooks
   if (release === undefined) return Effect.void
@@ -329,10 +329,10 @@ const leaveOpen = ({ op }: Run, value: unknown): Effect.Effect<void> => {
   )
 }
 
-/** Tells services, interruptibly, then goes on. */
+/** Calls services, interruptibly, then continues. */
 const told = (telling: Services.Telling, then: () => Step): Step => Services.andThen(telling, then)
 
-/** Goes on after a failure: with the next attempt, or without. `input` is what is open. */
+/** Continues after a failure, with or without a next attempt. `input` is what may hold something open. */
 const failed = (
   run: Run,
   attempt: Attempt,

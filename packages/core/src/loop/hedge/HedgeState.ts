@@ -19,39 +19,39 @@ import type * as Services from "../run/Services.ts"
 import type { Prepared } from "./HedgeCheck.ts"
 import type { Call } from "./HedgeRecord.ts"
 
-/** An attempt that was decided on. */
+/** An attempt that has been decided on. */
 export interface Attempt {
   readonly number: number
   readonly granted: Grant
-  /** What a bucket with `started` is told. */
+  /** The value given to a bucket with `started`. */
   readonly begun: Started
-  /** Whether it was told. */
+  /** Whether the bucket has been told. */
   isTold: boolean
   startedMillis: number
   parent: Child.Parent | undefined
   child: Child.Child<unknown, unknown> | undefined
 }
 
-/** A hedged operation. Made afresh whenever its effect is run; mutable, and used by its fiber. */
+/** A hedged operation. Made anew for each run of its effect; mutable, and used only by its fiber. */
 export interface Run {
   readonly call: Call
   readonly prepared: Prepared
   readonly fiber: Line.AnyFiber
-  /** `attempts` is the number of the attempt that is spoken of; how many there are stands in `hedges`. */
+  /** Here `attempts` is the number of the attempt at hand; `hedges` holds how many there are. */
   readonly op: Operation.Operation
   hedges: Hedges.Hedges
-  /** Attempts that the bucket may have to hear of, or that are to be stopped, should the operation end. */
+  /** Attempts to be stopped, or reported to the bucket, if the operation ends. */
   readonly open: Set<Attempt>
-  /** Attempts that have ended, in this order, until they are looked at. */
+  /** Attempts that have ended, in this order, until they are handled. */
   readonly ended: Array<Attempt>
-  /** The bucket's answer for the next attempt: an exit once it is there. */
+  /** The bucket's answer for the next attempt: an exit once it has arrived. */
   answer: Exit.Exit<boolean> | Fiber.RuntimeFiber<boolean> | undefined
   /** Whether the next attempt starts because one has failed. */
   because: HedgeStarted["because"]
   isRefused: boolean
   /** The delay after the first attempt. */
   firstDelayMillis: number
-  /** Ends the wait of the operation, where it waits. */
+  /** Ends the operation's wait, if it is waiting. */
   wake: () => void
   /** The defect of the clock's sleep. */
   defect: Cause.Cause<never> | undefined
@@ -61,9 +61,9 @@ export interface Run {
 /** How the operation ends. */
 export interface Ending {
   readonly answer: Erased
-  /** What observers are told when nothing runs any more; a defect or an interruption has no last event. */
+  /** The last event, sent when no attempt is running; a defect or an interruption has none. */
   readonly event?: () => Services.Telling
-  /** What it means for the attempts that run that the deadline has cut them. */
+  /** How running attempts fail if the deadline has cut them. */
   readonly cut?: { readonly error: unknown; readonly verdict: Verdict.Verdict }
 }
 
@@ -86,7 +86,7 @@ export const make = (call: Call, prepared: Prepared, fiber: Line.AnyFiber, runti
   isOver: false
 })
 
-/** A nanosecond: less than that is a floating-point error, which no timer waits for. */
+/** A nanosecond: anything shorter is a floating-point error and is not waited for. */
 export const nanoMillis = 1e-6
 
 export const exitOf = ({ child }: Attempt): Exit.Exit<unknown, unknown> => Child.exitOf(child!)!
@@ -101,7 +101,7 @@ export const attemptOf = (number: number, granted: Grant): Attempt => ({
   child: undefined
 })
 
-/** Interrupts all attempts but this one, and does not wait for them yet. */
+/** Interrupts all attempts but this one, without awaiting them yet. */
 export const stopOthers = ({ fiber, open }: Run, won?: Attempt): void => {
   for (const attempt of open) {
     if (attempt !== won && attempt.child !== undefined) Interruption.send(attempt.child, fiber)

@@ -1,5 +1,5 @@
 /**
- * What bucket and percentile are told of the attempts of a hedge.
+ * Reports the attempts of a hedge to the bucket and the percentile.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,18 +12,18 @@ import * as Services from "../run/Services.ts"
 import type { Attempt, Run } from "./HedgeState.ts"
 
 /**
- * Tells the percentile how long the first attempt ran, or its age where it has not ended. To be told how long the winners ran
- * would lower the percentile, which makes more hedges, which lower it further.
+ * Records in the percentile how long the first attempt ran, or its age if it has not ended. Recording the winners
+ * instead would lower the percentile, which would start more hedges, which would lower it further.
  */
 export const measured = ({ op, hedges, prepared, open }: Run): Effect.Effect<void> => {
   const { percentile } = prepared
-  // The first attempt that has failed says nothing: it is not in `open`.
+  // A first attempt that has failed is not in `open`, and is not measured.
   const [first] = open
   if (percentile === undefined || first?.number !== 1 || hedges.started === 0) return Effect.void
   return percentile.record(Elapsed.millis(op) - first.startedMillis)
 }
 
-/** Tells the bucket how an attempt ended: with this verdict, or without one where it succeeded. */
+/** Records with the bucket how an attempt ended: with this verdict, or, without one, as a success. */
 export const record = ({ op, open }: Run, attempt: Attempt, verdict?: Verdict.Verdict): Services.Telling => {
   const { bucket } = op
   const note = () => void open.delete(attempt)
@@ -35,7 +35,7 @@ export const record = ({ op, open }: Run, attempt: Attempt, verdict?: Verdict.Ve
   return Services.tell(op, bucket.service, () => bucket.bucket.record(outcome), note)
 }
 
-/** Tells the bucket of an attempt that has no outcome. */
+/** Records with the bucket an attempt that has no outcome. */
 export const abandoned = ({ op, open }: Run, attempt: Attempt): Effect.Effect<void> => {
   const { bucket } = op
   open.delete(attempt)
@@ -45,16 +45,19 @@ export const abandoned = ({ op, open }: Run, attempt: Attempt): Effect.Effect<vo
   )
 }
 
-/** A bucket with `started` hears of every attempt that it was told of, another one of those whose grant asks for it. */
+/**
+ * Whether the bucket is told of an abandoned attempt: with `started`, if it was told of the start; otherwise, if the grant
+ * asks for it.
+ */
 const hearsAbandoned = ({ bucket }: Place, { child, granted, isTold }: Attempt): boolean =>
   bucket.started === undefined ? child !== undefined && granted.hearsAbandoned === true : isTold
 
-/** What the bucket is told of every end. */
+/** The fields of every outcome. */
 const endOf = (op: Operation.Operation, { begun, child, granted, number, startedMillis }: Attempt) => ({
   attempt: number,
   granted,
   started: op.bucket?.bucket.started && begun,
-  // An attempt that has begun may not have been made.
+  // An attempt that was reported as started may not have been made.
   ran: op.timesAttempts
     ? Duration.millis(child === undefined ? 0 : Math.max(0, Elapsed.millis(op) - startedMillis))
     : undefined

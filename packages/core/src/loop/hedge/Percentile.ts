@@ -16,28 +16,28 @@ import * as TimedRef from "../../fund/store/TimedRef.ts"
  * @category models
  */
 export interface Percentile {
-  /** The latency that the share `at` of recent operations does not exceed; `None` while it is not known. */
+  /** The latency that the share `at` of recent operations does not exceed; `None` while it is unknown. */
   readonly estimate: Effect.Effect<Option.Option<Duration.Duration>>
-  /** Adds the latency of an operation, in milliseconds. Hedges do so themselves. */
+  /** Adds the latency of an operation, in milliseconds. Hedges do this themselves. */
   readonly record: (ranMillis: number) => Effect.Effect<void>
 }
 
 interface Options {
-  /** A share above 0 and below 1: 0.95 is exceeded by one operation in twenty. @default 0.95 */
+  /** A share above 0 and below 1; one operation in twenty is slower than the percentile at 0.95. @default 0.95 */
   readonly at?: number | undefined
 }
 
 const owner = "Hedge.percentile"
 
-/** A percentile of fewer samples would be one of chance. */
+/** With fewer samples, a percentile would mostly be noise. */
 const leastSamples = 50
 
-/** What is older says little about now. */
+/** Older samples say little about the present. */
 const longestPauseMillis = 600_000
 
 interface State {
   readonly histogram: Quantile.Histogram
-  /** The percentile after the latest sample; `undefined` where there are too few. */
+  /** The percentile after the latest sample; `undefined` if there are too few. */
   readonly millis: number | undefined
   readonly atMillis: number
 }

@@ -1,12 +1,12 @@
 /**
- * Timeouts of a single attempt: constant, growing from attempt to attempt, or by a function of one's own; always clipped to
+ * Timeouts of a single attempt: constant, growing from attempt to attempt, or from your own function; always clipped to
  * the time left until the deadline.
  *
- * A timeout interrupts the attempt and counts as a failure of kind `Timeout`. An attempt that cannot be interrupted is
- * waited for, unless the timeout is `disconnected`. An attempt under a timeout has a fiber of its own, as under
+ * A timeout interrupts the attempt and counts as a failure of kind `Timeout`. The operation waits for an attempt that
+ * cannot be interrupted, unless the timeout is `disconnected`. An attempt under a timeout has its own fiber, as under
  * `Effect.timeout`, so fibers that it forks end with it; a fiber of `Effect.forkDaemon` outlives it.
  *
- * A timeout brings the code that runs an attempt under it, so that a program without one does not ship that code.
+ * A timeout carries the code that enforces it, so that a bundle without timeouts does not contain that code.
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -25,9 +25,9 @@ import { runFor } from "./Expired.ts"
 export class AttemptTimedOut extends Data.TaggedError("AttemptTimedOut")<{
   /** The attempt's number, from 1. */
   readonly attempt: number
-  /** The time that it was given. */
+  /** The timeout that it was given. */
   readonly after: Duration.Duration
-  /** The operation's deadline, where that left the attempt less time than the timeout does. */
+  /** The operation's deadline, if that left the attempt less time than the timeout. */
   readonly deadline?: Duration.Duration
 }> {
   override get message(): string {
@@ -38,7 +38,7 @@ export class AttemptTimedOut extends Data.TaggedError("AttemptTimedOut")<{
   }
 }
 
-/** What is left until a deadline can be of any number of nanoseconds. */
+/** Rounds a time: the time left until a deadline may be any number of nanoseconds. */
 const wholeMillis = (given: Duration.Duration): Duration.Duration =>
   Duration.millis(Math.round(Duration.toMillis(given)))
 
@@ -48,25 +48,25 @@ const wholeMillis = (given: Duration.Duration): Duration.Duration =>
  * @category models
  */
 export interface AttemptTimeout<out E2 = AttemptTimedOut> {
-  /** What attempt `attempt`, from 1, is given at most, in milliseconds, where it starts `startMillis` after the operation. */
+  /** The timeout in milliseconds of attempt `attempt`, from 1, if it starts `startMillis` after the operation. */
   readonly millisOf: (attempt: number, startMillis: number) => number
-  /** What a timeout means for the operation. */
+  /** The verdict on an attempt that timed out. */
   readonly verdict: Verdict.Verdict
   readonly onTimeout: (timedOut: AttemptTimedOut) => E2
-  /** Leaves an attempt that cannot be interrupted behind, instead of waiting for it. */
+  /** Whether to leave an attempt that cannot be interrupted behind, instead of waiting for it. */
   readonly disconnected: boolean
-  /** What the loop needs for a timeout; the same for all of them. */
+  /** The code that the loop needs for timeouts; the same for all of them. */
   readonly machinery: typeof machinery
 }
 
-/** What all constructors take beside the times. */
+/** The options that all constructors take. */
 type Options<E2> = {
-  /** Makes the caller's error of a timeout. @default the `AttemptTimedOut` itself */
+  /** Turns a timeout into the caller's error. @default the `AttemptTimedOut` itself */
   readonly onTimeout: (timedOut: AttemptTimedOut) => E2
 }
 
 /**
- * The same time for every attempt.
+ * Gives every attempt the same time.
  *
  * @category constructors
  */
@@ -78,7 +78,7 @@ export function constant(duration: Duration.DurationInput, options?: Options<unk
 }
 
 /**
- * More time for every attempt. Formula, for attempt `n`: `min(initial * factor^(n - 1), maximum)`.
+ * Gives each attempt more time than the one before. Formula, for attempt `n`: `min(initial * factor^(n - 1), maximum)`.
  *
  * @category constructors
  */
@@ -102,11 +102,11 @@ type Times = {
 }
 
 /**
- * A time of its own for every attempt: `millis` answers that of attempt `attempt`, from 1, where it starts `startMillis`
- * after the operation. Only a function that declares the second parameter is told when attempts start.
+ * Computes the time of each attempt: `millis` returns the timeout of attempt `attempt`, from 1, which starts
+ * `startMillis` after the operation. The second argument is given only to a function that declares it.
  *
- * An answer that is not a number of milliseconds from 1 to `Millis.longestTimerMillis` throws an `InvalidArgument` that
- * names the timeout; a few of them are asked for at construction.
+ * A result that is not a number of milliseconds from 1 to `Millis.longestTimerMillis` throws an `InvalidArgument` that
+ * names the timeout; a few results are checked at construction.
  *
  * ```text
  * AttemptTimeout.fromFunction("whole", (attempt) => Math.min(Math.trunc(100 * 1.5 ** (attempt - 1)), 1_000))
@@ -133,12 +133,12 @@ export function fromFunction(
       Bounds.timeout
     )
   for (const attempt of [1, 2, 3, 4]) checked(attempt, 0)
-  // Time is only kept for a function that declares a parameter for it.
+  // Time is tracked only for a function that declares a parameter for it.
   return make(millis.length > 1 ? checked : (attempt) => checked(attempt, 0), options)
 }
 
 /**
- * Says what a timeout means: by default it is retryable, of kind `Timeout`.
+ * Sets the verdict on a timeout; by default it is retryable, of kind `Timeout`.
  *
  * For a request that may have been carried out and must not be repeated, use `Verdict.terminal("outcome unknown")`.
  *
@@ -154,7 +154,8 @@ export function judged(...given: Given): any {
 }
 
 /**
- * Does not wait for an attempt that cannot be interrupted; it continues in the background, and its outcome is ignored.
+ * Does not wait for an attempt that cannot be interrupted; the attempt continues in the background, and its outcome is
+ * ignored.
  *
  * @category combinators
  */
@@ -172,7 +173,7 @@ const make = (
 })
 
 const machinery = {
-  /** Interrupts an attempt after its time. */
+  /** Interrupts an attempt when its time is up. */
   bound: (self: AttemptTimeout<unknown>, op: Expiring, attempt: Bounded): Erased =>
     runFor(attempt, op, self.disconnected, () => {
       const timedOut = new AttemptTimedOut({

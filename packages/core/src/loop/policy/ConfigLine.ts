@@ -1,5 +1,5 @@
 /**
- * Configuration, whose errors and sources Effect 3 and Effect 4 have in another shape. This is the file of Effect 3.
+ * Configuration errors and sources, whose shape differs between Effect 3 and Effect 4. This is the file for Effect 3.
  */
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
@@ -7,14 +7,14 @@ import * as Either from "effect/Either"
 import * as HashMap from "effect/HashMap"
 import * as Option from "effect/Option"
 
-/** The error of a value that is refused. */
+/** The error for a refused value. */
 export const refusal: (path: Array<string>, message: string) => ConfigError.ConfigError = ConfigError.InvalidData
 
-/** One error of all, so that all of them are told at once; `undefined` where there is none. */
+/** Combines all errors into one, so that they are reported together; `undefined` if there are none. */
 export const all = ([first, ...others]: ReadonlyArray<ConfigError.ConfigError>): ConfigError.ConfigError | undefined =>
   first && others.reduce((found, other) => ConfigError.And(found, other), first)
 
-/** Makes something of a configuration, unless `refused` finds errors in it. */
+/** Maps a configuration, unless `refused` finds errors in it. */
 export const checked = <A, B>(
   self: Config.Config<A>,
   refused: (found: A) => ReadonlyArray<ConfigError.ConfigError>,
@@ -25,10 +25,13 @@ export const checked = <A, B>(
     return error === undefined ? Either.right(make(found)) : Either.left(error)
   })
 
-/** Whether a value is there. The value itself is not kept. */
+/** Whether a value is present. The value itself is not kept. */
 const isThere = Config.map(Config.option(Config.primitive("a property", () => Either.void)), Option.isSome)
 
-/** The names below a path, of at most so many words, which a source divides at its delimiter. None where it cannot list them. */
+/**
+ * The names below a path, with at most this many words, which a source splits at its delimiter. Empty if the source
+ * cannot list them.
+ */
 export const names = (words: number): Config.Config<ReadonlyArray<string>> =>
   words === 0
     ? Config.succeed([])

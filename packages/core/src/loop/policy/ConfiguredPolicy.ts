@@ -1,5 +1,5 @@
 /**
- * A preset, changed by what a configuration says. `PolicyConfig` has checked that nothing is missing.
+ * Applies a configuration to a preset. `PolicyConfig` has checked that nothing is missing.
  */
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
@@ -16,7 +16,7 @@ import type { Preset } from "./PolicyRecord.ts"
 import type { Setting, Settings, Value } from "./PolicySettings.ts"
 import { valueOf } from "./PolicySettings.ts"
 
-/** The preset with every setting in the place of its own. */
+/** The preset with every given setting in place of its own. */
 export const configured = <E2>(
   settings: Settings,
   preset: Preset<E2>
@@ -42,7 +42,7 @@ const backoff = (settings: Settings, preset: Backoff.Backoff): Backoff.Backoff =
 const mapLeaves = ({ tree }: Backoff.Backoff, f: (leaf: BackoffTree.Leaf) => BackoffTree.Tree): Backoff.Backoff =>
   fromTree("Policy.config", BackoffTree.mapLeaves(tree, f))
 
-/** A new curve takes the place of every curve of the preset, under the same cap and jitter and inside the same nodes. */
+/** Replaces every curve of the preset, under the same cap and jitter and inside the same nodes. */
 const withCurve = (settings: Settings, preset: Backoff.Backoff): Backoff.Backoff => {
   const name = valueOf(settings.curve)
   if (name === undefined) return preset
@@ -99,8 +99,8 @@ const attemptTimeout = <E2>(
 }
 
 /**
- * The deadline that the settings ask for, of the preset's sort. Throws an `InvalidArgument` where reserve and deadline do
- * not fit each other.
+ * The deadline from the settings, of the same kind as the preset's. Throws an `InvalidArgument` if reserve and deadline
+ * do not fit together.
  */
 export const deadline = <E2>(settings: Settings, preset: Preset<E2>): Deadline.Deadline<E2> | undefined => {
   const within = valueOf(settings.deadline)

@@ -1,5 +1,5 @@
 /**
- * What a running attempt can know about itself, for a policy that provides it.
+ * What a running attempt can read about itself, under a policy that provides it.
  */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -15,7 +15,7 @@ import type { FailedAttempt } from "./RetryStopped.ts"
 export interface Attempt {
   /** From 1. */
   readonly number: number
-  /** Time until the attempt's timeout or the deadline, whichever is first; `None` without either. */
+  /** Time until the attempt's timeout or the deadline, whichever comes first; `None` without either. */
   readonly timeLeft: Effect.Effect<Option.Option<Duration.Duration>>
   /** The failure that led to this attempt. */
   readonly previous: Option.Option<FailedAttempt<unknown>>
@@ -24,8 +24,8 @@ export interface Attempt {
 /**
  * The attempt that is running, as a service.
  *
- * An effect that reads it has it as a requirement, and a policy with `attempt: Retry.CurrentAttempt` fulfils that. Other
- * policies provide nothing and pay nothing.
+ * An effect that reads it requires it, and a policy with `attempt: Retry.CurrentAttempt` provides it. Other policies do
+ * not, and pay nothing.
  *
  * @category models
  */

@@ -1,14 +1,14 @@
 /**
- * Deadlines: one bound over all attempts and waits of an operation, counted from its beginning: a wait for the rate limiter
- * before the first attempt counts too.
+ * Deadlines: one bound over all attempts and waits of an operation. Time counts from its beginning, so a wait for the rate
+ * limiter before the first attempt is included.
  *
  * A deadline is never overshot: no attempt starts after it. `refuse` and `truncate` leave a running attempt alone; it
  * can read the time left from `Retry.CurrentAttempt`, and an `AttemptTimeout` is clipped to it. Only `cut` interrupts.
  *
- * An operation that waits for a bucket stops waiting at the deadline, and logs that the bucket has not answered. A
- * bucket that may wait until the deadline has 5 milliseconds more for its answer.
+ * An operation stops waiting for a bucket at the deadline, and logs that the bucket has not answered. A bucket that may wait
+ * until the deadline gets 5 milliseconds more for its answer.
  *
- * A deadline brings the code that enforces it, so that a program without one does not ship that code.
+ * A deadline carries the code that enforces it, so that a bundle without deadlines does not contain that code.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ import * as Wrapping from "./Wrapping.ts"
 import { within } from "../../fund/fiber/Within.ts"
 
 /**
- * The deadline passed: it interrupted the operation, or it came after the policy's `release` had released the last failure.
+ * The deadline passed: it interrupted the operation, or came after the policy's `release` had released the last failure.
  *
  * @category models
  */
@@ -33,7 +33,7 @@ export class DeadlineExceeded extends Wrapping.TaggedError("DeadlineExceeded")<{
   readonly within: Duration.Duration
   /** Attempts started. */
   readonly attempts: number
-  /** What may be shown of the last failure before that, the `error`, if there was one. */
+  /** What may be shown of `error`, the last failure before that, if there was one. */
   readonly cause?: Untrusted.ShownError
 }> {
   override get message(): string {
@@ -52,7 +52,7 @@ export type Deadline<E2 = never> =
   | Cut<E2>
 
 interface Limit extends TimeLeft.Limit {
-  /** What the loop needs for a deadline; the same for all of them. */
+  /** The code that the loop needs for deadlines; the same for all of them. */
   readonly machinery: typeof machinery
 }
 
@@ -67,14 +67,14 @@ export interface Cut<out E2> extends Limit {
 }
 
 /**
- * Stops at once, without a wait, when the next attempt could not start in time. Fails with the last error.
+ * Stops at once, without waiting, if the next attempt could not start in time. Fails with the last error.
  *
  * @category constructors
  */
 export const refuse = (
   within: Duration.DurationInput,
   options?: {
-    /** The time that must be left for an attempt to start. @default 0 */
+    /** The least time that must be left when an attempt starts. @default 0 */
     readonly reserve?: Duration.DurationInput
   }
 ): Deadline => ({ _tag: "Refuse", ...bounds("Deadline.refuse", within, options?.reserve ?? 0, { min: 0 }) })
@@ -87,7 +87,7 @@ export const refuse = (
 export const truncate = (
   within: Duration.DurationInput,
   options: {
-    /** The time that the last attempt needs. Above zero, or it would start when it is too late. */
+    /** The time that the last attempt needs. Above zero, or it would start too late. */
     readonly reserve: Duration.DurationInput
   }
 ): Deadline => ({
@@ -103,8 +103,8 @@ export const truncate = (
 /**
  * Interrupts the operation at the deadline, in an attempt or in a wait, and fails with an error of its own.
  *
- * An attempt that cannot be interrupted is waited for; `Effect.disconnect` lets the operation end without it. An attempt
- * under a cut has a fiber of its own, so fibers that it forks end with it, even if it ends in time; a fiber of
+ * The operation waits for an attempt that cannot be interrupted; with `Effect.disconnect` it ends without that attempt. An
+ * attempt under a cut has its own fiber, so fibers that it forks end with it, even if it ends in time; a fiber of
  * `Effect.forkDaemon` outlives it.
  *
  * @category constructors
@@ -153,23 +153,23 @@ const expired = (self: Deadline<unknown>, op: Expiring): Expired => ({
 })
 
 const machinery = {
-  /** The wait that keeps the deadline, or why there is none. */
+  /** The wait that keeps the deadline, or the reason for which there is none. */
   fit: (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): number | StopReason =>
     TimeLeft.fit(self, elapsedMillis, delayMillis) ?? passed(self),
 
-  /** Why an attempt may not start now, should the deadline forbid it. */
+  /** Why an attempt may not start now, if the deadline forbids it. */
   late: (self: Deadline<unknown>, elapsedMillis: number): StopReason | undefined =>
     TimeLeft.isLate(self, elapsedMillis) ? passed(self) : undefined,
 
-  /** Time that a wait for a grant may take, beside the delay and the reserve. */
+  /** How long a wait for a grant may take: what remains after the delay and the reserve. */
   spare: (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): Duration.Duration =>
     Duration.millis(Math.max(0, TimeLeft.untilEnd(self, elapsedMillis) - self.reserveMillis - delayMillis)),
 
-  /** The wait, which a cut ends where it passes first; then the attempt is late. */
+  /** The wait, which a cut ends early if the deadline passes first; the attempt is then late. */
   wait: (self: Deadline<unknown>, elapsedMillis: number, delayMillis: number): number =>
     self._tag === "Cut" ? Math.min(delayMillis, Math.ceil(TimeLeft.untilEnd(self, elapsedMillis))) : delayMillis,
 
-  /** Goes on at the deadline without a service that has not answered by then; it has at least `leastMillis`. */
+  /** Continues at the deadline without a service that has not answered by then; the service gets at least `leastMillis`. */
   answered: <A>(
     self: Deadline<unknown>,
     elapsedMillis: number,
@@ -186,7 +186,7 @@ const machinery = {
   cut: (self: Deadline<unknown>, op: Expiring, attempt: Bounded, disconnected: boolean): Erased =>
     runFor(attempt, op, disconnected, () => expired(self, op)),
 
-  /** What takes precedence over a timeout: the deadline, if it cuts and passed while the attempt cleaned up. */
+  /** What takes precedence over a timeout: a cutting deadline that passed while the attempt cleaned up. */
   cutMeanwhile: (self: Deadline<unknown>, op: Expiring, elapsedMillis: number): Expired | undefined =>
     self._tag === "Cut" && TimeLeft.isLate(self, elapsedMillis) ? expired(self, op) : undefined,
 

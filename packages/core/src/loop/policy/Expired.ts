@@ -1,5 +1,5 @@
 /**
- * An attempt under a bound of time, and what it means that the loop has interrupted it.
+ * Attempts with a time limit, and what an interruption by the loop means.
  */
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
@@ -9,21 +9,21 @@ import type { Handed } from "../../fund/fiber/Child.ts"
 import type { Flags } from "../../fund/fiber/Interruption.ts"
 import { withinKnown } from "../../fund/fiber/Within.ts"
 
-/** An effect without its types: the front doors have checked them. */
+/** An effect without its types, which the front doors have checked. */
 export type Erased = Effect.Effect<unknown, unknown, unknown>
 
 /**
- * What it means that the loop has interrupted an attempt: at its timeout, or at a deadline, which is then the reason to stop.
+ * Why the loop has interrupted an attempt: at its timeout, or at a deadline, which is then the reason to stop.
  */
 export interface Expired {
-  /** What the attempt failed with. Judged once it has ended. */
+  /** How the attempt failed, evaluated once it has ended. */
   readonly failed: () => { readonly error: unknown; readonly verdict: Verdict }
   readonly reason: StopReason | undefined
 }
 
-/** What is read and noted here of an operation. */
+/** The part of an operation that this file reads and changes. */
 export interface Expiring {
-  /** Of the fiber that runs the operation. */
+  /** The flags of the fiber that runs the operation. */
   readonly runtimeFlags: Flags
   /** Attempts started. */
   readonly attempts: number
@@ -37,15 +37,15 @@ export interface Expiring {
 export interface Bounded {
   readonly self: Erased
   readonly millis: number
-  /** The whole of the deadline, where that gives the attempt its time. */
+  /** The whole deadline, if that limits the attempt's time. */
   readonly deadlineMillis: number | undefined
-  /** Told how the attempt ended, in the step in which it ends. */
+  /** Receives the exit of the attempt in the step in which it ends. */
   readonly note: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
-  /** What the attempt finds around it, instead of the values outside. */
+  /** A value that the attempt finds in place of the one outside. */
   readonly handed: Handed | undefined
 }
 
-/** Runs an attempt for as long as it may, and notes in the operation where that has interrupted it. */
+/** Runs an attempt for as long as it may run, and notes an interruption by its time limit in the operation. */
 export const runFor = (
   { handed, millis, note, self }: Bounded,
   op: Expiring,

@@ -1,8 +1,8 @@
 /**
- * Keys of a configuration that a policy does not read and that look like one of its own.
+ * Finds configuration keys that a policy does not read but that look like one of its own.
  *
- * A prefix can belong to more than a policy: a service has its address there, and Kubernetes puts `PAYMENTS_PORT` into
- * the environment for a service `payments`. So a key that looks like none of a policy's is not judged.
+ * A prefix may be used by more than the policy: a service may keep its address there, and Kubernetes sets
+ * `PAYMENTS_PORT` for a service `payments`. So a key that resembles none of the policy's keys is ignored.
  */
 import * as Config from "effect/Config"
 import * as Nearest from "../../accept/Nearest.ts"
@@ -10,23 +10,23 @@ import { names } from "./ConfigLine.ts"
 import * as ConfigText from "./ConfigText.ts"
 import * as PolicySettings from "./PolicySettings.ts"
 
-/** A name as the configuration spells it, and the one that it stands for. */
+/** A name as the configuration spells it, and the key that was probably meant. */
 export interface Misspelt {
   readonly name: string
   readonly meant: string
 }
 
-/** Something that is there: its name as the source spells it, the part that may be a key, and how keys are named there. */
+/** A name that is present: as the source spells it, the part that may be a key, and how that source names keys. */
 interface Given {
   readonly name: string
   readonly part: string
   readonly nameOf: (policy: string, key: PolicySettings.Key) => string
 }
 
-/** No key has more words. */
+/** The largest number of words in a key. */
 const mostWords = 2
 
-/** Finds what is there under the prefix of a policy: in the environment, and in a file. */
+/** Finds the names under the prefix of a policy, in the environment and in a file. */
 export const given = (policy: string): Config.Config<ReadonlyArray<Given>> => {
   const prefix = ConfigText.prefixOf(policy)
   const words = prefix.split("_").slice(0, -1)
@@ -44,7 +44,7 @@ export const given = (policy: string): Config.Config<ReadonlyArray<Given>> => {
   ])
 }
 
-/** Those of `given` that are misspelt keys, each once. */
+/** The misspelt keys among `given`, each once. */
 export const misspelt = (
   policy: string,
   given: ReadonlyArray<Given>,

@@ -1,10 +1,10 @@
 /**
- * What other libraries call the fields of a policy, for the message that refuses such a field.
+ * The names that other libraries use for fields of a policy, for the message that refuses such a field.
  */
 
 const maxAttempts = "maxAttempts, which counts the first attempt too"
 
-/** By name, the field that was meant. */
+/** The field that was meant, by the other library's name. */
 export const otherNames = {
   attempts: maxAttempts,
   budget: "bucket",
@@ -20,7 +20,7 @@ export const otherNames = {
   while: "classifier"
 } as const
 
-/** What the compiler says of a field that a policy does not have. */
+/** The compiler's message for a field that a policy does not have. */
 export type NoField<K> = K extends keyof typeof otherNames
   ? `no field '${K}': did you mean ${(typeof otherNames)[K]}?`
   : `no field '${K & string}'`

@@ -1,5 +1,5 @@
 /**
- * What a policy needs, worked out once per policy: the one list of its fields, each with its check.
+ * Checks a policy and works out what it needs, once per policy. Holds the one list of its fields, each with its check.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,8 +19,8 @@ import type { Any, ErasedPolicy } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
 
 /**
- * What of a policy may differ from one operation to the next. A client that hands others in, as `{ ...prepared, hooks }`,
- * keeps which of them are there and how many parameters each function declares.
+ * The functions of a policy, which may differ from one operation to the next. A client that replaces them, as in
+ * `{ ...prepared, hooks }`, must keep which of them are present and how many parameters each declares.
  */
 export interface Hooks extends Pick<
   ErasedPolicy,
@@ -29,28 +29,28 @@ export interface Hooks extends Pick<
   readonly observers: NonNullable<ErasedPolicy["observe"]>
 }
 
-/** A checked policy, and what the loop needs to know of it. */
+/** A checked policy, and what the loop needs to know about it. */
 export interface Prepared {
   readonly policy: Omit<ErasedPolicy, keyof Hooks | "observe">
   readonly hooks: Hooks
   readonly hint: Hint.Hint
-  /** Where the back-off begins; `undefined` for a schedule that is no `Backoff`. */
+  /** The initial state of the back-off; `undefined` for a schedule that is no `Backoff`. */
   readonly tree: Tree | undefined
-  /** Whether any attempt may be followed by another one. */
+  /** Whether there may be more than one attempt. */
   readonly retries: boolean
-  /** Whether the back-off takes a random number at every step. */
+  /** Whether the back-off needs a random number at every step. */
   readonly draws: boolean
-  /** Whether following a hint takes one. */
+  /** Whether following a hint needs a random number. */
   readonly hintDraws: boolean
   /** Whether anything in the policy depends on elapsed time. */
   readonly timed: boolean
-  /** Whether anything has to happen before the first failure. */
+  /** Whether the policy acts before the first failure. */
   readonly eager: boolean
-  /** Whether nothing is put around an attempt. */
+  /** Whether the policy wraps nothing around an attempt. */
   readonly isBare: boolean
 }
 
-/** What a field holds, in words and as a predicate. */
+/** The allowed values of a field, in words and as a predicate. */
 type Check = readonly [allowed: string, accepts: (value: any) => boolean]
 
 const aName: Check = ["a string that is not empty", (value) => typeof value === "string" && value !== ""]
@@ -59,7 +59,7 @@ const aCount: Check = ["a whole number >= 1", (value) => value === Infinity || (
 
 const aBucket: Check = ["a TokenBucket or a Context.Tag of one", BucketOrTag.is]
 
-/** A value can come from the constructors of a module if it has a property that all of their values have. */
+/** Accepts values that have a property which all values from a module's constructors have. */
 const madeBy = (module: string, property: string, example: string): Check => [
   `made by ${module}, such as ${module}.${example}`,
   (value) => Predicate.hasProperty(value, property)
@@ -93,10 +93,10 @@ export const fields = Object.keys(checks) as ReadonlyArray<keyof Any>
 
 const required: ReadonlyArray<keyof Any> = ["classifier", "maxAttempts", "backoff"]
 
-/** All policies get the same fields in the same order: V8 then reads any of them as fast as if there were only one. */
+/** All policies get the same fields in the same order, so that V8 sees one shape and reads them fast. */
 const absent = /*#__PURE__*/ Object.fromEntries(fields.map((field) => [field, undefined]))
 
-/** The fields that put something around an attempt, as a deadline that cuts does too. */
+/** The fields that wrap something around an attempt, as a cutting deadline also does. */
 const aroundAttempts: ReadonlyArray<keyof Any> = ["name", "attempt", "attemptSpan", "attemptTimeout", "release"]
 
 /** The fields that act before or during an attempt, or on a success. */
@@ -107,8 +107,8 @@ const known = new WeakMap<object, Prepared>()
 /**
  * Checks a policy and works out what it needs; a policy is checked once.
  *
- * Throws an `InvalidArgument` that names the field where a value is one that the types cannot exclude, and that shows what
- * `owner` is called with, such as `(effect, policy)`, where there is no policy at all.
+ * Throws an `InvalidArgument` that names a field with a bad value; if there is no policy at all, the error shows
+ * `usage`, such as `(effect, policy)`.
  */
 export const prepare = (owner: string, policy: Any, usage?: string): Prepared => {
   const found = known.get(policy)
@@ -119,8 +119,8 @@ export const prepare = (owner: string, policy: Any, usage?: string): Prepared =>
 }
 
 /**
- * Checks a policy for a caller that does not run the attempts: it can carry out no field of `beyond`, nor cut an attempt at
- * the deadline. `why` is the reason for the reader of the error.
+ * Checks a policy for a caller that does not run the attempts, and so can neither carry out the fields in `beyond` nor
+ * cut an attempt at the deadline. The error shows `why`.
  */
 export const prepareWithout = (
   owner: string,
@@ -166,7 +166,7 @@ const checkFields = (owner: string, given: Any, usage: string | undefined): void
 
 const prepareUnknown = (owner: string, given: Any, usage: string | undefined): Prepared => {
   checkFields(owner, given, usage)
-  // Read once: what the caller changes later is not seen.
+  // Read once, so that later changes by the caller have no effect.
   const { attemptTimeout, bucket, classifier, observe, rateLimiter, release, result, ...policy } = erase({
     ...absent,
     ...given

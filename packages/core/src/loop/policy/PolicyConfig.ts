@@ -14,19 +14,19 @@ import type { Setting, Settings, Value } from "./PolicySettings.ts"
 import { isAbsent, settings, valueOf } from "./PolicySettings.ts"
 
 /**
- * Reads the preset of the policy `name`; what the configuration leaves out stays as it is in `preset`.
+ * Reads the preset of the policy `name`; whatever the configuration leaves out stays as in `preset`.
  *
- * `Policy.describe` lists the keys; all are optional. The key `maxAttempts` of the policy `payments` is the variable
- * `PAYMENTS_MAX_ATTEMPTS` of the environment, and `{ "payments": { "maxAttempts": 5 } }` in a file; where both are there,
- * the variable counts. Durations are written with their unit: `250 millis`.
+ * `Policy.describe` lists the keys; all are optional. The key `maxAttempts` of the policy `payments` is the environment
+ * variable `PAYMENTS_MAX_ATTEMPTS`, or `{ "payments": { "maxAttempts": 5 } }` in a file; if both are present, the
+ * variable counts. Durations are written with their unit: `250 millis`.
  *
- * A curve takes the place of every curve of the preset and keeps its cap, its jitter and what combines it. A timeout, a
- * deadline and a bound of hints keep what the preset says beside their times: what a timeout means, what the deadline
- * does. Where the preset has none, they are `AttemptTimeout.constant`, `Deadline.refuse` and `Hint.standard`.
+ * A curve replaces every curve of the preset, whose caps, jitters and combinators are kept. A timeout, a deadline and a
+ * bound on hints change only the times of the preset's own: the verdict on a timeout and the kind of deadline stay. If
+ * the preset has none, they become `AttemptTimeout.constant`, `Deadline.refuse` and `Hint.standard`.
  *
- * Fails with a `ConfigError` that names every bad key at once, with what is allowed and without its value. A key that
- * nothing would use is one of them, and so is a misspelt one: within two letters of a key. Other names under the prefix
- * are left alone.
+ * Fails with a `ConfigError` that names every bad key at once, with the allowed range but without the value. A key that
+ * would have no effect is bad, and so is a misspelt one, within two letters of a key. Other names under the prefix are
+ * ignored.
  *
  * @category constructors
  */
@@ -51,7 +51,7 @@ interface Problem {
   readonly allowed: string
 }
 
-/** All that is refused: what cannot be read, what nothing reads, and what something lacks. */
+/** All bad keys: those that cannot be read, those that have no effect, and those that are missing. */
 const problems = (found: Settings, preset: Preset<unknown>): ReadonlyArray<Problem> => [
   ...Object.values<Setting<unknown>>(found).flatMap(({ held, name }) =>
     Either.isLeft(held) ? [{ name, allowed: held.left }] : []

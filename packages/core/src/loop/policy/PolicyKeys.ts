@@ -1,5 +1,6 @@
 /**
- * The keys of a policy's configuration as a table: what `Policy.config` reads, what each key may hold, and what a preset has.
+ * The keys of a policy's configuration as a table: what `Policy.config` reads, the allowed values of each key, and a
+ * preset's values.
  */
 import * as BackoffTree from "../../decide/BackoffTree.ts"
 import * as Hint from "../../decide/Hint.ts"
@@ -17,18 +18,18 @@ export interface Described {
   readonly key: string
   /** Its name in the environment: `PAYMENTS_MAX_ATTEMPTS`. */
   readonly variable: string
-  /** What it may hold, such as `a finite duration >= 1ms`. */
+  /** The allowed values, such as `a finite duration >= 1ms`. */
   readonly allowed: string
-  /** What the preset has, as the key would hold it; absent where it has nothing of the kind, or more than one. */
+  /** The preset's value, written as the key would hold it; absent if the preset has none, or several. */
   readonly value?: string
 }
 
 /**
- * Lists the keys that `Policy.config` reads for the policy `name`, with what each may hold and what `preset` has.
+ * Lists the keys that `Policy.config` reads for the policy `name`, with the allowed values and the value in `preset`.
  *
- * Of a preset that was read, the values are those in effect: `console.table(Policy.describe("payments", preset))` at the
- * start of a service shows what the configuration came to. They are values of the policy, never a text of the
- * configuration. A configuration that holds all of them makes the same policy.
+ * For a preset that `Policy.config` has read, these are the values in effect: print
+ * `console.table(Policy.describe("payments", preset))` when a service starts. They are values of the policy, never
+ * texts of the configuration. A configuration that holds all of them makes the same policy.
  *
  * @category destructors
  */
@@ -62,7 +63,7 @@ const valuesOf = ({ attemptTimeout, backoff, deadline, hint, maxAttempts }: Pres
   }
 }
 
-/** What all leaves agree on. */
+/** The values on which all leaves agree. */
 const ofLeaves = (tree: BackoffTree.Tree): Values => {
   const all: Array<Values> = []
   BackoffTree.mapLeaves(tree, (leaf) => {
@@ -118,7 +119,7 @@ const ofHint = (hint: Hint.Hint): Values =>
 
 const number = (value: number): string | undefined => (Number.isFinite(value) ? String(rounded(value)) : undefined)
 
-/** Without what floating-point arithmetic has added. */
+/** Removes floating-point error. */
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6
 
 const units = [
@@ -128,7 +129,7 @@ const units = [
   ["seconds", 1_000]
 ] as const
 
-/** A time as `Policy.config` reads it, in the largest unit of which it is a whole number. */
+/** A time as `Policy.config` reads it, in the largest unit that gives a whole number. */
 const duration = (millis: number): string | undefined => {
   if (millis === Infinity) return undefined
   const [unit, size] = units.find(([, size]) => millis > 0 && millis % size === 0) ?? ["millis", 1]

@@ -22,13 +22,13 @@ import type { AttemptRefused } from "./RetryStopped.ts"
  * @category models
  */
 export interface Fields<in E, in A> {
-  /** What events, and operations nested inside, call this one. Not empty. Costs a FiberRef written per attempt. */
+  /** The name of the operation in events, metrics and nested operations. Not empty. Costs one FiberRef write per attempt. */
   readonly name?: string | undefined
-  /** Called with every event, in this order; each returns an effect, or nothing. See the module `Observe`. */
+  /** Observers, called with every event in this order; each returns an effect or nothing. See the module `Observe`. */
   readonly observe?: ReadonlyArray<(event: RetryEvent) => Effect.Effect<void> | void> | undefined
-  /** What to do inside an attempt of a named operation that is retried itself. @default "retry" */
+  /** What to do inside an attempt of a named operation that itself retries. @default "retry" */
   readonly whenNested?: "retry" | "standDown" | undefined
-  /** Provides the running attempt with its own number, time left and previous failure. */
+  /** Provides the attempt with its own number, time left and previous failure. */
   readonly attempt?: Context.Tag<any, Attempt> | undefined
   /** The name of a span around each attempt. */
   readonly attemptSpan?: string | undefined
@@ -36,28 +36,28 @@ export interface Fields<in E, in A> {
   readonly rateLimiter?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
   /** Bounds each attempt, such as `AttemptTimeout.constant("2 seconds")`; fibers that it forks then end with it. */
   readonly attemptTimeout?: AttemptTimeout<unknown> | undefined
-  /** Judges an error: is another attempt of use? See the module `Classifier`. */
+  /** Judges an error: may another attempt succeed? See the module `Classifier`. */
   readonly classifier: (
     error: E,
     moment: Moment
-    // Nothing is a `Mistake`: the compiler says this of a predicate.
+    // No value is a `Mistake`; the compiler shows this message for a predicate.
   ) => Verdict | Mistake<"Classifier.fromPredicate turns a predicate into a classifier">
-  /** Judges a success: retryable means "again", terminal means "no use", no opinion means success. */
+  /** Judges a success: retryable means "again", terminal means "give up", no opinion means success. */
   readonly result?: ((result: A, moment: Moment) => Verdict) | undefined
-  /** Most calls in all, the first included: a whole number from 1, or `Infinity`. */
+  /** The largest number of calls, the first included: a whole number from 1, or `Infinity`. */
   readonly maxAttempts: number
   /**
-   * Limits of their own for attempts that fail with certain kinds. Such attempts do not count for `maxAttempts`, so
-   * `{ Throttling: Infinity }` says that a throttle costs no attempt. Whole numbers from 1, or `Infinity`.
+   * Separate limits for attempts that fail with certain kinds. Such attempts do not count towards `maxAttempts`, so
+   * `{ Throttling: Infinity }` means that a throttle costs no attempt. Whole numbers from 1, or `Infinity`.
    */
   readonly attemptsByKind?: AttemptsByKind | undefined
   /** The delays between attempts: a `Backoff`, or any other schedule. */
   readonly backoff: Schedule.Schedule<unknown, E, unknown>
-  /** What is done with the wait that a server asks for. @default Hint.standard */
+  /** How to follow a wait that the server asks for. @default Hint.standard */
   readonly hint?: Hint | undefined
   /** Bounds the whole operation, such as `Deadline.refuse("10 seconds")`. */
   readonly deadline?: Deadline<unknown> | undefined
-  /** Releases what an attempt left open, given its error or judged result; see `Release`. */
+  /** Releases what an attempt left open, from its error or judged result; see `Release`. */
   readonly release?: Release | undefined
   /** Asked before every retry; told how each attempt ended. */
   readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
@@ -67,10 +67,10 @@ type AttemptsByKind = { readonly [K in Kind]?: number | undefined }
 
 /**
  * Releases what an attempt left open, such as the body of a response: before the wait for the next attempt, or when the
- * operation is interrupted. What the operation answers with is not released. Called once for each such attempt, and not
- * interrupted but by the deadline: bound a release that may hang.
+ * operation is interrupted. The operation's final error or result is not released. Called once for each such attempt; only
+ * the deadline interrupts it, so put a timeout on a release that may hang.
  *
- * Should an attempt be refused after the release (by the rate limiter, or because the deadline has passed meanwhile), the
+ * If an attempt is refused after the release (by the rate limiter, or because the deadline has passed meanwhile), the
  * operation fails with the `AttemptRefused` or `DeadlineExceeded` that the policy's type adds.
  *
  * @category models
@@ -93,7 +93,7 @@ export interface Plain<in E, in A> extends Fields<E, A> {
   readonly bucket?: TokenBucket | undefined
 }
 
-/** The fields of `T` without their types: editors show a field's comment where a type beside that of the value has it. */
+/** The fields of `T` without their types, so that editors show the comments of fields. */
 export type Commented<T> = { readonly [K in keyof T]?: unknown }
 
 /** The last line of a type error: what is wrong. */
@@ -102,7 +102,7 @@ export interface Mistake<out Message> {
 }
 
 /**
- * A policy that does not say yet what is retryable, and uses no services.
+ * A policy without a classifier and without services.
  *
  * @category models
  */
@@ -120,7 +120,7 @@ type Untyped = "name" | "observe" | "whenNested" | "attempt" | "attemptSpan" | "
 type Tags<R> = R extends unknown ? Context.Tag<R, TokenBucket> : never
 
 /**
- * The type to annotate a policy with: it judges `E`, may add the errors `E2`, requires `R`, and judges results `A`.
+ * The type for annotating a policy that judges errors `E` and results `A`, may add the errors `E2`, and requires `R`.
  *
  * An annotation that leaves out an error or a service is refused: a policy with a rate limiter names `AttemptRefused`
  * in `E2`, one with a tag names its service in `R`, one that judges results names them in `A`, and one that releases
@@ -148,26 +148,26 @@ export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Untyped> &
   }
 
 /**
- * For types alone: what an annotation says that a policy adds and requires, for functions that are generic in it, where the
- * conditional fields are not decided yet. TypeScript drops a method of a class from a spread, and so what a changed policy
- * adds is read from its fields again.
+ * Exists only in types: what an annotation says that a policy adds and requires, for generic functions, in which the
+ * conditional fields are not resolved yet. TypeScript drops a class method from a spread, so for a changed policy this
+ * is read from the fields again.
  */
 export declare class Says<out E2, out R> {
   "~says"?(): { readonly adds: E2; readonly needs: R }
 }
 
 /**
- * A policy with a type that says which fields are absent: of `write ? policy1 : policy2`, two constants, TypeScript
- * otherwise keeps only the fields that both have.
+ * A policy with a type that says which fields are absent: for `write ? policy1 : policy2` TypeScript otherwise keeps
+ * only the fields that both have.
  *
  * @category models
  */
 export type Made<P> = P & { readonly [K in Exclude<keyof Any, keyof P>]?: undefined }
 
-/** A policy without its types: the front doors have checked them. */
+/** A policy without its types, which the front doors have checked. */
 export interface ErasedPolicy extends Omit<Fields<unknown, unknown>, "classifier"> {
   readonly classifier: Classifier
 }
 
-/** Erases types that the caller has checked. */
+/** Erases the types, which the caller has checked. */
 export const erase = (policy: Any): ErasedPolicy => policy as unknown as ErasedPolicy

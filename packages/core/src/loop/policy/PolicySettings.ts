@@ -1,5 +1,5 @@
 /**
- * What a configuration says about a policy, read strictly: every value, or why it is refused.
+ * Reads a policy's configuration strictly: every value, or why it is refused.
  *
  * Values may come from a store of secrets by mistake, so a refusal never shows one.
  */
@@ -12,13 +12,13 @@ import * as Argument from "../../accept/Argument.ts"
 import * as Bounds from "../../decide/Bounds.ts"
 import * as ConfigText from "./ConfigText.ts"
 
-/** A key: its name as the configuration spells it, and its value, none where it is absent, or what would have been allowed. */
+/** A key: its name as the configuration spells it, and its value, `None` if absent, or what would have been allowed. */
 export interface Setting<A> {
   readonly name: string
   readonly held: Either.Either<Option.Option<A>, string>
 }
 
-/** The value of a setting; `undefined` where it is absent or refused. */
+/** The value of a setting; `undefined` if it is absent or refused. */
 export const valueOf = <A>({ held }: Setting<A>): A | undefined =>
   Option.getOrUndefined(Either.getOrElse(held, () => Option.none()))
 
@@ -26,7 +26,7 @@ export const isAbsent = ({ held }: Setting<unknown>): boolean => Either.isRight(
 
 const owner = "Policy.config"
 
-/** What reads the text of a key. It refuses a text that it cannot read. */
+/** Parses the text of a key; throws for a text that it cannot read. */
 type Parse<A> = (key: string, text: string) => A
 
 const number =
@@ -73,13 +73,13 @@ export type Key = keyof typeof parsers
 /** The keys of a policy's configuration. */
 export const keys = Object.keys(parsers) as ReadonlyArray<Key>
 
-/** What the key may hold, in words. No key may hold an empty text. */
+/** The allowed values of a key, in words. An empty text is never allowed. */
 export const allowedFor = (key: Key): string => {
   const refused = ConfigText.refusalOf(() => parsers[key](key, ""))
   return Either.isLeft(refused) ? refused.left.allowed : ""
 }
 
-/** What the key `K` may hold. */
+/** The type of the key `K`. */
 export type Value<K extends Key> = ReturnType<(typeof parsers)[K]>
 
 /** All keys of a policy's configuration. */
@@ -88,12 +88,12 @@ export type Settings = { readonly [K in Key]: Setting<Value<K>> }
 /** The variable of a key: `PAYMENTS_MAX_ATTEMPTS`. */
 export const variableOf = (policy: string, key: Key): string => ConfigText.variableOf(policy, key)
 
-/** Reads all keys; a variable comes before a file. Fails only where the source of configuration does. */
+/** Reads all keys; a variable takes precedence over a file. Fails only if the source of configuration does. */
 export const settings = (policy: string): Config.Config<Settings> =>
   Config.map(Config.all(keys.map((key) => ConfigText.texts(policy, key))), (found) => {
     const hasVariables = found.some(({ variable }) => Option.isSome(variable))
     const setting = (key: Key, texts: ConfigText.Texts): Setting<unknown> => ({
-      // The name of an absent key follows those that are there.
+      // An absent key is named in the style of the keys that are present.
       name:
         Option.isSome(texts.variable) || (hasVariables && Option.isNone(texts.path))
           ? variableOf(policy, key)

@@ -1,9 +1,9 @@
 /**
- * What the types of an operation become under a policy.
+ * The types of an operation under a policy.
  *
  * What a policy adds is read from its fields, each as `field?: infer T` and distributed over `T`, so that an optional
- * field, one of several tags and one of several policies all keep what they add. The records `Adds`, `Needs` and
- * `Judged` are indexed inline in the signatures of the front doors: an alias would show in hovers instead of the errors.
+ * field, a union of tags and a union of policies all keep what they add. The records `Adds`, `Needs` and `Judged` are
+ * indexed inline in the signatures of the front doors: an alias would show in hovers instead of the errors.
  */
 import type * as Context from "effect/Context"
 import type * as Schedule from "effect/Schedule"
@@ -17,7 +17,7 @@ import type { Any, Commented, Mistake, Release, Says } from "./PolicyRecord.ts"
 import type { AttemptRefused, ResultRejected } from "./RetryStopped.ts"
 
 /**
- * `Any` where a door bounds its policy. A policy argument that is wrong makes `P` fall back to its bound: the door then
+ * `Any` as the constraint of a door's policy. A wrong policy argument makes `P` fall back to its constraint; the door then
  * accepts every effect, so that the last line of the error is about the policy.
  */
 export interface Bound extends Any {
@@ -27,8 +27,9 @@ declare const bound: unique symbol
 type IsBound<P> = typeof bound extends keyof P ? true : false
 
 /**
- * Nothing, by the time that it is read. While `P` is inferred both branches are read: in a pipe the subject `Self` of a door
- * then tells its types to the lambdas of the policy, and is inferred as `Found`; outside of a pipe `Found` is its default.
+ * Resolves to `never`. While `P` is being inferred, both branches are read: in a pipe, the subject `Self` of a door
+ * then gives its types to the lambdas of the policy, and is inferred as `Found`; outside a pipe, `Found` is its
+ * default.
  */
 export type Piped<P, Self, Found = never> = [P] extends [never] ? ([P] extends [never] ? Self : Found) : never
 
@@ -47,13 +48,13 @@ export interface Adds<P> {
       ? LateOf<T, D>
       : never
 }
-/** What the annotation of a policy says in the place of its fields. */
+/** What the annotation of a policy says instead of its fields. */
 type Said<P> = P extends Says<infer E2, infer R> ? { readonly adds: E2; readonly needs: R } : never
 type ErrorOf<T> =
   T extends AttemptTimeout<infer E2> ? E2 : T extends { readonly onExceeded: (...args: never) => infer E2 } ? E2 : never
 type RefusalOf<T> =
   T extends Mistake<any> ? never : T extends TokenBucket | Context.Tag<any, any> ? AttemptRefused : never
-/** A deadline that cuts has an error of its own. */
+/** The error of a deadline: one that cuts has its own. */
 type LateOf<T, D> =
   T extends Mistake<any>
     ? never
@@ -75,7 +76,7 @@ export interface Needs<P> {
 }
 type IdOf<T> = T extends Context.Tag<infer I, any> ? I : never
 
-/** The service that a policy provides to attempts: of a union of policies, what every member provides. */
+/** The service that a policy provides to attempts; for a union of policies, what every member provides. */
 export type Provided<P> = [P] extends [{ readonly attempt: Context.Tag<infer I, any> }] ? I : never
 
 type Judge<P> = P extends { readonly result?: infer F }
@@ -89,7 +90,7 @@ type Judge<P> = P extends { readonly result?: infer F }
 /** The result that a policy judges. */
 export type ResultIn<P> = IsBound<P> extends true ? unknown : [Judge<P>] extends [(a: infer A) => void] ? A : unknown
 
-/** The error that stands for a judged result where a stopped operation needs one. */
+/** The error that stands for a judged result when a stopped operation needs an error. */
 export interface Judged<P, A> {
   readonly result: [Judge<P>] extends [never] ? never : ResultRejected<A>
 }
@@ -100,7 +101,7 @@ type Reads<P> = P extends { readonly backoff: Schedule.Schedule<any, infer E, an
 /** The error that a policy judges. */
 export type In<P> = [Judges<P> | Reads<P>] extends [(e: infer E) => void] ? E : unknown
 
-/** The bound of the errors that a policy on its own accepts. */
+/** The constraint on the errors that a policy by itself accepts. */
 export type Takes<P, E> =
   IsBound<P> extends true
     ? unknown
@@ -108,7 +109,7 @@ export type Takes<P, E> =
       ? In<P> & Judgeable<E, KnownBy<C>>
       : In<P>
 
-// The first question is the cheap one: it compares, where the others instantiate.
+// The cheap check comes first: it compares, while the others instantiate.
 type Unknown<P> = P extends unknown
   ? keyof P extends keyof Bound | "~says"
     ? never
@@ -118,7 +119,7 @@ type NoExtra<P> = { readonly [K in Unknown<P>]: Mistake<`a policy has ${NoField<
 
 type ReadsIn<P> = [Reads<P>] extends [(e: infer E) => void] ? E : unknown
 type Handed<P> = Adds<P>[keyof Adds<P>] | ([Judge<P>] extends [never] ? never : ResultIn<P>)
-/** Asks of a schedule that reads its input to know also the errors that the policy adds and the results it judges. */
+/** Requires a schedule that reads its input to accept also the errors that the policy adds and the results that it judges. */
 type Fits<P> = [P] extends [{ readonly backoff: Schedule.Schedule<any, unknown, any> }]
   ? unknown
   : [Handed<P>] extends [ReadsIn<P>]
@@ -126,7 +127,8 @@ type Fits<P> = [P] extends [{ readonly backoff: Schedule.Schedule<any, unknown, 
     : { readonly backoff: Schedule.Schedule<unknown, Handed<P>> }
 
 /**
- * A policy without mistakes that types can see. An alias of one argument, so that a generic function can forward `P`.
+ * A policy without mistakes that the types can detect. An alias with one argument, so that a generic function can
+ * forward `P`.
  *
  * @category models
  */

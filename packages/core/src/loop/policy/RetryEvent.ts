@@ -1,6 +1,6 @@
 /**
- * What happens to an operation under a policy, as values. Sent to the observers that the policy names; the stage
- * `observe` has observers ready to use.
+ * What happens to an operation under a policy, as values sent to the policy's observers. The stage `observe` has ready-made
+ * observers.
  */
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
@@ -11,49 +11,47 @@ import type { ActiveOperation } from "../../fund/fiber/ActiveOperation.ts"
 import type { StopReason } from "./RetryStopped.ts"
 
 /**
- * What observers show of an event, in words and as attributes. Nothing in it is secret: no credential, no query value, no
- * body.
+ * What observers show of an event, in words and as attributes. It holds no secrets: no credential, query value or body.
  *
- * Core knows the name of the policy and the key. `Observe.describing` adds what a
- * protocol or a driver knows.
+ * Core knows only the name of the policy and the key. `Observe.describing` adds what a protocol or a driver knows.
  *
  * @category models
  */
 export interface Details {
-  /** What was called, such as `GET api.example`. The policy's name where nothing else is known; empty without a name. */
+  /** What was called, such as `GET api.example`. The policy's name if nothing else is known; empty without a name. */
   readonly subject: string
-  /** How the latest attempt ended, such as `503`. Empty where only its error is known: `Observe.shown` tells type and message. */
+  /** How the latest attempt ended, such as `503`. Empty if only its error is known: `Observe.shown` gives type and message. */
   readonly outcome: string
-  /** Which of several buckets the operation uses: `TokenBucket.Key`, such as a host or a tenant. Empty where it is not set. */
+  /** Which of several buckets the operation uses: `TokenBucket.Key`, such as a host or a tenant. Empty if not set. */
   readonly key: string
-  /** What log lines and spans show besides what core knows, by OpenTelemetry's names. */
+  /** What log lines and spans show besides what core knows, with OpenTelemetry's names. */
   readonly attributes: Attributes
-  /** What metrics are kept apart by, besides the key. Each value makes series of its own: few values, known beforehand. */
+  /** Labels of metrics, besides the key. Each combination of values is a separate series, so use few values, known in advance. */
   readonly tags: { readonly [name: string]: string }
 }
 
 export type Attributes = { readonly [name: string]: string | number }
 
-/** What every event tells. Times count from when the operation began: a wait for the first grant is part of them. */
+/** The fields of every event. Times count from the beginning of the operation, so they include a wait for the first grant. */
 export interface Common {
-  /** The policy's name; empty where it has none. */
+  /** The policy's name; empty if it has none. */
   readonly name: string
-  /** The number of the latest attempt, from 1; zero before the first and where that was refused. */
+  /** The number of the latest attempt, from 1; zero before the first one, or if that was refused. */
   readonly attempt: number
   /** `maxAttempts` of the policy. */
   readonly maxAttempts: number
   readonly elapsed: Duration.Duration
-  /** Asks the bucket for its tokens; `None` without a bucket, and where the bucket cannot tell. */
+  /** Reads the tokens of the bucket; `None` without a bucket, or if the bucket cannot tell. */
   readonly level: Effect.Effect<Option.Option<number>>
-  /** What to show of the event. Worked out when it is called, and at no cost where no observer calls it. */
+  /** What to show of the event. Computed when called, so it costs nothing unless an observer calls it. */
   readonly details: () => Details
 }
 
 export interface AttemptFailed extends Common {
   readonly _tag: "AttemptFailed"
   /**
-   * Class, code and causes of the error, and messages of plain words: safe to log. `Observe.shown` shows more of it; its `original` is
-   * the error itself.
+   * Class, code and causes of the error, and messages of plain words: safe to log. `Observe.shown` shows more;
+   * `original` is the error itself.
    */
   readonly error: ShownError
   readonly verdict: Verdict
@@ -63,14 +61,14 @@ export interface AttemptFailed extends Common {
   readonly rateLimiterWait: Duration.Duration
 }
 
-/** A retry is decided on and paid for; its wait begins. */
+/** A retry has been decided on and paid for; its wait begins. */
 export interface RetryScheduled extends Common {
   readonly _tag: "RetryScheduled"
-  /** What may be shown of the error that the retry is for. */
+  /** What may be shown of the error that led to the retry. */
   readonly error: ShownError
   readonly verdict: Verdict
   readonly delay: Duration.Duration
-  /** What the delay came from: the curve and its jitter, the cap on it, the server's hint, or the deadline. */
+  /** What set the delay: the curve with its jitter, the cap, the server's hint, or the deadline. */
   readonly source: DelaySource
   /** Tokens that the bucket granted for the retry; zero without a bucket. */
   readonly cost: number
@@ -78,7 +76,7 @@ export interface RetryScheduled extends Common {
 
 export type DelaySource = "Curve" | "Cap" | "Hint" | "Deadline"
 
-/** The operation is done. */
+/** The operation has succeeded. */
 export interface Succeeded extends Common {
   readonly _tag: "Succeeded"
   /** How long the attempt that succeeded had waited for the rate limiter. */
@@ -86,17 +84,17 @@ export interface Succeeded extends Common {
 }
 
 /**
- * There is no further attempt. `error` shows what the operation fails with; for a judged result, a `ResultRejected`.
+ * There is no further attempt. `error` shows the error of the operation; for a judged result, a `ResultRejected`.
  */
 export interface GaveUp extends Common {
   readonly _tag: "GaveUp"
   readonly error: ShownError
   readonly reason: StopReason
-  /** Of the last failure; `None` where it has none, and where the first attempt was refused. */
+  /** The kind of the last failure; `None` if it has none, or if the first attempt was refused. */
   readonly kind: Option.Option<Kind>
 }
 
-/** The operation runs inside an attempt of another one that is retried too: their attempts multiply. */
+/** The operation runs inside an attempt of another one that also retries, so their attempts multiply. */
 export interface NestingNoticed extends Common {
   readonly _tag: "NestingNoticed"
   readonly outer: ActiveOperation
@@ -105,7 +103,7 @@ export interface NestingNoticed extends Common {
 /** A hedged operation has started another attempt, while others may still run. `attempt` is its number. */
 export interface HedgeStarted extends Common {
   readonly _tag: "HedgeStarted"
-  /** Whether the others had not answered for the time of the policy, or one of them had failed. */
+  /** Whether the others had not answered within the delay, or one of them had failed. */
   readonly because: "Delay" | "Failure"
   /** Attempts in flight, this one included. */
   readonly inFlight: number
@@ -113,13 +111,13 @@ export interface HedgeStarted extends Common {
   readonly cost: number
 }
 
-/** The bucket has refused another attempt of a hedged operation. Those that run go on, and none is started any more. */
+/** The bucket has refused another attempt of a hedged operation. The running ones continue, and no further one starts. */
 export interface HedgeRefused extends Common {
   readonly _tag: "HedgeRefused"
 }
 
 /**
- * An operation that a defect or an interruption ends has no last event.
+ * Every event. An operation that a defect or an interruption ends has no last event.
  *
  * @category models
  */
@@ -133,8 +131,8 @@ export type RetryEvent =
   | HedgeRefused
 
 /**
- * Receives the events of an operation, one after the other, in its fiber and outside of its attempts. A policy also takes
- * functions that do something at once and return nothing.
+ * Receives the events of an operation, one after the other, in its fiber and outside its attempts. A policy also takes
+ * functions that act synchronously and return nothing.
  *
  * The operation continues when the observer has returned, so a slow observer delays it, and its time counts toward the
  * deadline; at the deadline the observer is interrupted. A defect in an observer is logged and changes nothing.

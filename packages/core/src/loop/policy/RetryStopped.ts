@@ -1,5 +1,5 @@
 /**
- * Why a retried operation stopped, and what happened before it did.
+ * Why a retried operation stopped, and what happened before.
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -18,15 +18,15 @@ import * as Wrapping from "./Wrapping.ts"
 export type StopReason =
   /** The failure is not retryable. */
   | { readonly _tag: "Terminal"; readonly why: string }
-  /** `maxAttempts` of the policy or, where `kind` is present, the limit of `attemptsByKind` for it. */
+  /** `maxAttempts` of the policy or, if `kind` is present, the limit in `attemptsByKind` for it. */
   | { readonly _tag: "AttemptsSpent"; readonly maxAttempts: number; readonly kind?: Kind }
-  /** The operation ran inside an attempt of the named operation, which retries itself. */
+  /** The operation ran inside an attempt of the named operation, which itself retries. */
   | { readonly _tag: "StoodDown"; readonly outer: string }
   | { readonly _tag: "BackoffEnded" }
   /** The server asked for a longer wait than the policy's hint rule allows. */
   | { readonly _tag: "HintTooLong"; readonly hint: Duration.Duration }
   | { readonly _tag: "DeadlinePassed"; readonly within: Duration.Duration }
-  /** `refusal` is what the bucket says of it; a circuit breaker does. */
+  /** `refusal` is what the bucket says about it, if it does, as a circuit breaker does. */
   | { readonly _tag: "BucketEmpty"; readonly refusal?: Refusal }
   | { readonly _tag: "RateLimiterRefused"; readonly refusal?: Refusal }
 
@@ -37,11 +37,11 @@ export type StopReason =
  */
 export const format = (reason: StopReason): string => formatAfter(reason, undefined)
 
-/** The reason in words. The time that the operation took tells whether its deadline has passed, or would have. */
+/** The reason in words. The time that the operation took says whether its deadline has passed or would have passed. */
 export const formatAfter = (reason: StopReason, elapsed: Duration.Duration | undefined): string =>
   formatWith(reason, elapsed, Duration.format)
 
-/** The reason in words, with times as `time` writes them. */
+/** The reason in words, with times formatted by `time`. */
 export const formatWith = (
   reason: StopReason,
   elapsed: Duration.Duration | undefined,
@@ -67,7 +67,7 @@ export const formatWith = (
   }
 }
 
-/** What a bucket says of its refusal, at the end of a sentence. */
+/** What a bucket says about its refusal, to end a sentence. */
 const told = (refusal: Refusal | undefined, time: (given: Duration.Duration) => string): string => {
   if (refusal === undefined) return ""
   const after = Option.match(refusal.retryAfter, { onNone: () => "", onSome: (left) => ` for another ${time(left)}` })
@@ -81,14 +81,14 @@ const passing = (within: Duration.Duration, elapsed: Duration.Duration | undefin
       ? "would pass before the next attempt"
       : "has passed"
 
-/** Attempts of other kinds do not count for the limit of a kind, which therefore is no number of attempts in all. */
+/** A limit by kind does not count attempts of other kinds, so it is not the total number of attempts. */
 const spent = ({ kind, maxAttempts }: Extract<StopReason, { readonly _tag: "AttemptsSpent" }>): string => {
   if (kind === undefined) return maxAttempts === 1 ? "the only attempt spent" : "all attempts spent"
   const allowed = maxAttempts === 1 ? "the only attempt" : `all ${maxAttempts} attempts`
   return `${allowed} that may fail with ${kind} spent`
 }
 
-/** What is noted of an attempt that failed. */
+/** The fields of a failed attempt. */
 interface Failed<out E> {
   readonly attempt: number
   readonly error: E
@@ -97,14 +97,14 @@ interface Failed<out E> {
   readonly failedAfter: Duration.Duration
   readonly delay: Option.Option<Duration.Duration>
   readonly cost: number
-  /** What is shown of the error. */
+  /** What may be shown of the error. */
   readonly cause?: Untrusted.ShownError<E>
 }
 
 /**
- * An attempt that failed. Times count from when the operation began: a wait for the first grant is part of them.
+ * An attempt that failed. Times count from the beginning of the operation, so they include a wait for the first grant.
  *
- * Printing it shows `cause`, and not `error`.
+ * Printing it shows `cause` but not `error`.
  *
  * @category models
  */
@@ -118,7 +118,7 @@ export class FailedAttempt<out E> {
   readonly failedAfter: Duration.Duration
   /** The wait that was decided on; `None` for the attempt that ended the operation. */
   readonly delay: Option.Option<Duration.Duration>
-  /** The tokens that the bucket granted for the next attempt, refunded if that was not made; 0 where it granted none. */
+  /** The tokens that the bucket granted for the next attempt, refunded if that was not made; 0 if it granted none. */
   readonly cost: number
 
   constructor(failed: Failed<E>) {
@@ -137,26 +137,26 @@ export class FailedAttempt<out E> {
   }
 }
 
-/** What is known of an operation that gave up. */
+/** The fields of an operation that gave up. */
 interface Stopped<out E> {
   readonly reason: StopReason
   readonly error: E
   /** Attempts that were started. */
   readonly attempts: number
   readonly elapsed: Duration.Duration
-  /** The delay before the attempt that was not made, where the operation stopped after it had been decided on. */
+  /** The delay before the attempt that was not made, if the operation stopped after deciding on it. */
   readonly delay: Option.Option<Duration.Duration>
-  /** The tokens in the bucket when this is run; `None` without a bucket, and where it cannot tell. */
+  /** The tokens in the bucket when this is run; `None` without a bucket, or if it cannot tell. */
   readonly level: Effect.Effect<Option.Option<number>>
   readonly history: ReadonlyArray<FailedAttempt<E>>
-  /** What is shown of the error. */
+  /** What may be shown of the error. */
   readonly cause?: Untrusted.ShownError<E>
 }
 
 /**
  * A retried operation gave up.
  *
- * Printing it shows `cause`, and neither `error` nor the errors of the history: those are for code.
+ * Printing it shows `cause`, but neither `error` nor the errors in the history, which are for use in code.
  *
  * @category models
  */
@@ -166,7 +166,7 @@ export class RetryStopped<out E> extends Wrapping.TaggedError("RetryStopped")<
 > {
   /** What may be shown of the error. */
   declare readonly cause: Untrusted.ShownError<E>
-  /** What the operation fails with: the last error, or the one the policy added. */
+  /** The error of the operation: the last error, or one that the policy added. */
   declare readonly error: E
   /** The latest failed attempts, oldest first; at most 100 of them. */
   declare readonly history: ReadonlyArray<FailedAttempt<E>>
@@ -182,11 +182,10 @@ export class RetryStopped<out E> extends Wrapping.TaggedError("RetryStopped")<
 }
 
 /**
- * The rate limiter did not grant an attempt (it refused, died, or did not answer before the deadline), and there is no
- * other error to fail with: it was the first attempt, or the resources that the last one left open have been released
- * already.
+ * The rate limiter did not grant an attempt (it refused, died, or did not answer before the deadline), and there is no other
+ * error to fail with: it was the first attempt, or whatever the last one left open has already been released.
  *
- * Its `error` is the last failure, or the rate limiter's error, such as that of a store that was away, if there was one.
+ * Its `error` is the last failure or the rate limiter's own error, such as that of an unreachable store, if there was one.
  *
  * @category models
  */
@@ -195,7 +194,7 @@ export class AttemptRefused extends Wrapping.TaggedError("AttemptRefused")<{
   readonly attempt: number
   /** What may be shown of the error. */
   readonly cause?: Untrusted.ShownError
-  /** What the rate limiter says of it, such as the state of a circuit and when it may be tried again. */
+  /** What the rate limiter says about it, such as the state of a circuit and when to try again. */
   readonly refusal?: Refusal
 }> {
   override get message(): string {
@@ -204,8 +203,8 @@ export class AttemptRefused extends Wrapping.TaggedError("AttemptRefused")<{
 }
 
 /**
- * A result that was judged as a failure, where `Retry.orStopped` and `Retry.retryOrElse` need an error. Printing it does
- * not show the result.
+ * The error that `Retry.orStopped` and `Retry.retryOrElse` use for a result that was judged as a failure. Printing it
+ * does not show the result.
  *
  * @category models
  */

@@ -1,11 +1,11 @@
 /**
- * Errors of ours that have another one.
+ * Our errors that wrap another one.
  */
 import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Untrusted from "../../accept/Untrusted.ts"
 
-/** A class of errors that have the fields `A` and the error `E`. */
+/** The class of errors with the fields `A` that wrap an error `E`. */
 export interface Wrapping<Tag extends string> {
   new <A extends { readonly cause?: Untrusted.ShownError }, E = unknown>(
     fields: Omit<A, "cause"> & { readonly cause?: unknown }
@@ -13,8 +13,8 @@ export interface Wrapping<Tag extends string> {
 }
 
 /**
- * Like `Data.TaggedError`, with what may be shown of another error as `cause`, and the other itself as `error`: a getter,
- * which printing leaves out.
+ * Like `Data.TaggedError`, with what may be shown of another error as `cause`, and the other error itself as `error`: a
+ * getter, which printing leaves out.
  */
 export const TaggedError = <Tag extends string>(tag: Tag): Wrapping<Tag> => {
   class Wrapper extends Data.TaggedError(tag)<{ readonly cause?: Untrusted.ShownError }> {

@@ -1,5 +1,5 @@
 /**
- * One attempt: the effect with the services, the span and the bounds of time that the policy asks for.
+ * One attempt: the effect with the services, the span and the time limits that the policy asks for.
  */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -19,8 +19,8 @@ import { counted } from "./Progress.ts"
 import * as Services from "./Services.ts"
 
 /**
- * The effect of the attempt that is about to start. A timeout, or a deadline that cuts, is noted in the operation when it
- * has interrupted the attempt.
+ * The effect of the attempt that is about to start. If a timeout or a cutting deadline interrupts it, that is noted in the
+ * operation.
  */
 export const effect = (op: Operation.Operation): Erased => (op.prepared.isBare ? spending(op) : withServices(op))
 
@@ -50,14 +50,14 @@ const withServices = (op: Operation.Operation): Erased => {
 
 const noted = (self: Erased, note: Bounded["note"]): Erased => (note === undefined ? self : Effect.onExit(self, note))
 
-/** The attempt itself; what is held for it is spent in the very step that hands over to it. */
+/** The attempt itself; the grants held for it are spent in the step that starts it. */
 const spending = (op: Operation.Operation): Erased => {
   if (op.bucket?.held === undefined && op.rateLimiter?.held === undefined) return op.self
   const number = op.attempts
   return Effect.suspend(() => (op.attempts === number ? handOver(op) : op.self))
 }
 
-/** Spends what is held for the attempt. To be called in the very step that hands over to it. */
+/** Spends the grants held for the attempt. Call it in the step that starts the attempt. */
 export const handOver = (op: Operation.Operation): Erased => {
   Grants.spend(op)
   return op.self
@@ -83,9 +83,9 @@ const inSpan = ({ attempts, prepared: { policy } }: Operation.Operation, self: E
       })
 
 /**
- * Notes what the attempt leaves open, in the step in which it ends: no interruption can come between.
+ * Notes what the attempt leaves open, in the step in which it ends, so that no interruption can come between.
  *
- * Where the operation has gone on without the attempt, what the attempt leaves open is released at once.
+ * If the operation has continued without the attempt, what the attempt leaves open is released at once.
  */
 const noteOf = (op: Operation.Operation): Bounded["note"] => {
   const { release } = op.prepared.hooks
@@ -95,7 +95,7 @@ const noteOf = (op: Operation.Operation): Bounded["note"] => {
     const failed = Exit.isSuccess(exit) ? Option.some(exit.value) : Cause.failureOption(exit.cause)
     if (Option.isNone(failed)) return Effect.void
     if (op.over || op.attempts !== number || op.expired !== undefined) {
-      // No deadline bounds it any more.
+      // No deadline applies any more.
       const released = Services.called(() => release(failed.value, "Interrupted"))
       return Services.logging("release", released, undefined)
     }

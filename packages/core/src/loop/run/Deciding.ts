@@ -1,5 +1,5 @@
 /**
- * Asks for the decision, and gives it the random number or the step of a foreign schedule that it needs.
+ * Asks for the decision, and supplies the random number or the step of a foreign schedule that it needs.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -15,10 +15,10 @@ import * as Elapsed from "./Elapsed.ts"
 import type { Failure, Operation } from "./Operation.ts"
 import * as Progress from "./Progress.ts"
 
-/** What comes of it in the end. */
+/** The final decision. */
 export type Decided = Extract<Decision.Decision, { readonly _tag: "Stop" | "Retry" }>
 
-/** A failed attempt, noted in the progress of its operation, and all that the decision may ask for. */
+/** A failed attempt, already counted in the operation's progress, and everything that the decision may need. */
 export interface Failed {
   readonly prepared: Prepared
   readonly progress: Progress.Progress
@@ -27,7 +27,7 @@ export interface Failed {
   readonly input: unknown
   readonly ranMillis: number
   readonly outer: string | undefined
-  /** Time since the operation began: asked at each decision, since a draw or a step may take time. */
+  /** Time since the operation began; read at each decision, because a draw or a step may take time. */
   readonly elapsedMillis: () => number
   /** Wall-clock time, for a foreign schedule. */
   readonly nowMillis: () => number
@@ -35,8 +35,8 @@ export interface Failed {
 }
 
 /**
- * Asks what follows a failure, notes it in the progress, and goes on with the decision: in the same step where that needs
- * nothing more.
+ * Asks what follows a failure, notes it in the progress, and continues with the decision; in the same step if the decision
+ * needs nothing more.
  */
 export const ask = <A, E, R>(
   failed: Failed,

@@ -1,9 +1,9 @@
 /**
- * What follows a failed attempt: one pure function of a policy, the progress of the operation and the failure.
+ * Decides what follows a failed attempt: one pure function of policy, progress and failure.
  *
- * The loop, `Promises.retry`, `Policy.toSchedule` and the plan ask it, and nothing else decides. The order is fixed: not retryable, attempts
- * spent, standing down, back-off ended, hint too long, deadline. A random number and the step of a foreign schedule cost
- * an effect, so the function asks for them, and only where it comes to need them.
+ * The loop, `Promises.retry`, `Policy.toSchedule` and the plan ask it, and nothing else decides. The order is fixed:
+ * not retryable, attempts spent, standing down, back-off ended, hint too long, deadline. A random number and the step
+ * of a foreign schedule cost an effect, so the function asks for them, and only when it needs them.
  */
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
@@ -24,15 +24,15 @@ export interface Now {
   readonly elapsedMillis: number
   /** How long the failed attempt ran. */
   readonly ranMillis: number
-  /** The name of the operation inside which this one would retry, where the policy stands down. */
+  /** The name of the operation inside which this one would retry, if the policy stands down. */
   readonly outer: string | undefined
-  /** A random number in [0, 1), once it was asked for. */
+  /** A random number in [0, 1), once the function has asked for it. */
   readonly u: number | undefined
-  /** The delay of a foreign schedule, once it was asked for; `None` where the schedule has ended. */
+  /** The delay of a foreign schedule, once the function has asked for it; `None` if the schedule has ended. */
   readonly stepped: Option.Option<number> | undefined
 }
 
-/** What is read here of an operation: the failure at hand is noted in it. */
+/** The part of an operation that is read here; the current failure is already counted in it. */
 type Noted = Readonly<Pick<Progress, "attempts" | "outdated" | "failures" | "tree">>
 
 export type Decision =
@@ -40,7 +40,7 @@ export type Decision =
       readonly _tag: "Retry"
       readonly delayMillis: number
       readonly source: DelaySource
-      /** Where the back-off goes on. */
+      /** The next state of the back-off. */
       readonly tree: Tree | undefined
       /** Whether a foreign schedule starts over. */
       readonly startsOver: boolean
@@ -48,7 +48,7 @@ export type Decision =
   | {
       readonly _tag: "Stop"
       readonly reason: StopReason
-      /** The delay that had been decided on, where the decision came so far. */
+      /** The delay, if the decision got that far. */
       readonly delayMillis: number | undefined
     }
   /** `u` is needed. */
@@ -71,7 +71,7 @@ export const decide = (prepared: Prepared, progress: Noted, now: Now, verdict: V
   return stepped === "NeedsStep" ? needsStep : bent(prepared, progress.tree, now, failure, stepped)
 }
 
-/** What stops an operation before its back-off is asked. */
+/** The reasons to stop that come before the back-off. */
 const refusal = ({ policy }: Prepared, progress: Noted, { outer }: Now, verdict: Verdict): StopReason | undefined => {
   if (verdict._tag !== "Retryable") return { _tag: "Terminal", why: whyNot(verdict) }
   return spent(policy, progress, verdict.kind) ?? (outer === undefined ? undefined : { _tag: "StoodDown", outer })
@@ -87,7 +87,7 @@ const spent = (
   if (limit !== undefined) {
     return (failures[kind] ?? 0) < limit ? undefined : { _tag: "AttemptsSpent", maxAttempts: limit, kind }
   }
-  // Failures of the kinds that have limits of their own do not count.
+  // Failures of kinds with separate limits do not count.
   const attempts =
     attemptsByKind === undefined
       ? counted(progress)
@@ -117,7 +117,7 @@ const step = (tree: Tree | undefined, now: Now, kind: Kind): Stepped | undefined
   return Option.isNone(stepped) ? undefined : { delayMillis: stepped.value, capped: false, rest: undefined }
 }
 
-/** The delay as the hint and the deadline bend it. */
+/** The delay adjusted by the hint and the deadline. */
 const bent = (
   prepared: Prepared,
   tree: Tree | undefined,
@@ -133,7 +133,7 @@ const bent = (
   const hint = Option.getOrUndefined(failure.hint)
   const asked = hint === undefined ? delayMillis : HintRule.bend(prepared.hint, delayMillis, Duration.toMillis(hint), u)
   if (asked === undefined) return stop({ _tag: "HintTooLong", hint: hint! }, delayMillis)
-  // A longer wait may end a back-off that ends by time.
+  // A longer wait may end a back-off with a time limit.
   if (tree !== undefined && asked > Math.max(delayMillis, atLeastMillis)) {
     return bent(prepared, tree, now, failure, BackoffTree.step(tree, input(now, kind, asked)), asked)
   }
@@ -150,7 +150,7 @@ const bent = (
 }
 
 /**
- * The wait that keeps the deadline, or why there is none. Asked at the decision, and again after every step that took time.
+ * The wait that keeps the deadline, or why there is none. Called at the decision, and again after every step that took time.
  */
 export const fit = (
   { policy: { deadline } }: Prepared,
@@ -159,7 +159,7 @@ export const fit = (
 ): number | StopReason =>
   deadline === undefined ? delayMillis : deadline.machinery.fit(deadline, elapsedMillis, delayMillis)
 
-/** The deadline as a reason to stop, where it forbids an attempt now. */
+/** The deadline as a reason to stop, if it forbids an attempt now. */
 export const lateness = ({ policy: { deadline } }: Prepared, elapsedMillis: number): StopReason | undefined =>
   deadline?.machinery.late(deadline, elapsedMillis)
 

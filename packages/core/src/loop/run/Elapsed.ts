@@ -10,25 +10,25 @@ import * as Line from "../../fund/fiber/Line.ts"
 import * as MonotonicTime from "../../fund/port/MonotonicTime.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 
-/** What is read and noted here of an operation. */
+/** The part of an operation that this file reads and changes. */
 export interface Timed {
   readonly prepared: Prepared
   /** The clock and the random numbers of the fiber that runs the operation. */
   readonly services: Line.Services
   /** Whether elapsed time is measured. */
   readonly timed: boolean
-  /** Time since the operation began, at the last look at the clock. */
+  /** Time since the operation began, at the last reading of the clock. */
   elapsedMillis: number
   lookedAtMillis: number
 }
 
-/** The clock of the operation; looked up only where the operation waits or reads the time. */
+/** The clock of the operation; looked up only if the operation waits or reads the time. */
 export const clock = (op: Timed): Clock.Clock => Context.get(op.services, Clock.Clock)
 
 /** The nanoseconds of a `Clock` are monotonic: setting the wall clock neither ends an operation nor prolongs it. */
 export const nowMillis = (services: Line.Services): number => MonotonicTime.read(Context.get(services, Clock.Clock))
 
-/** Time since the operation began. A clock that steps back all the same adds nothing. */
+/** Time since the operation began. If the clock steps back nevertheless, no time is added. */
 export const millis = (op: Timed): number => {
   if (!op.timed) return 0
   const now = nowMillis(op.services)
@@ -48,7 +48,7 @@ export const moment = (op: Timed & { readonly attempts: number }): Moment => {
   return made
 }
 
-/** Inherited by all moments: getters of its own would cost each of them a microsecond. */
+/** Inherited by all moments: own getters would cost each of them a microsecond. */
 const lazyTimes: ThisType<{ readonly op: Timed }> & Pick<Moment, "nowMillis" | "elapsed"> = {
   get nowMillis() {
     return Line.wallMillis(clock(this.op))
@@ -65,8 +65,7 @@ export const wholeDuration = (millis: number): Duration.Duration => {
 }
 
 /**
- * Time that a wait for a grant may take: what the deadline leaves beside the delay and the reserve. `None` without a
- * deadline.
+ * How long a wait for a grant may take: what the deadline leaves after the delay and the reserve. `None` without a deadline.
  */
 export const spare = (op: Timed, delayMillis: number): Option.Option<Duration.Duration> => {
   const { deadline } = op.prepared.policy

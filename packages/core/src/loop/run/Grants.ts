@@ -1,5 +1,5 @@
 /**
- * How the loop asks rate limiter and bucket for grants, holds, spends and refunds them, and tells both of attempts.
+ * Asks rate limiter and bucket for grants; holds, spends and refunds these; and reports attempts to both.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ type Telling = Services.Telling
 
 type Tell<A> = (op: Operation, place: Place, about: A) => Telling
 
-/** Tells the rate limiter, then the bucket, as far as the policy has them. */
+/** Tells the rate limiter, then the bucket, if the policy has them. */
 const tellBoth = <A>(op: Operation, tell: Tell<A>, about: A): Telling => {
   const { bucket, rateLimiter } = op
   const first = rateLimiter && tell(op, rateLimiter, about)
@@ -50,10 +50,10 @@ const noteStart: Note = (op, place) => {
   place.unrecorded = op.begun
 }
 
-/** Notes in a place what its bucket was told. */
+/** Notes what the bucket of a place has been told. */
 type Note = (op: Operation, place: Place) => void
 
-/** Tells a bucket what it has been called with, and notes it. The commonest, a telling that has ended, makes nothing. */
+/** Completes a call to a bucket and notes it. In the most common case the call has already ended, and nothing is allocated. */
 const noting = (op: Operation, place: Place, told: Effect.Effect<void>, note: Note): Telling => {
   if (!AtOnce.hasEnded(told) || Exit.isFailure(told)) return notingLater(op, place, told, note)
   note(op, place)
@@ -63,13 +63,13 @@ const noting = (op: Operation, place: Place, told: Effect.Effect<void>, note: No
 const notingLater = (op: Operation, place: Place, told: Effect.Effect<void>, note: Note): Telling =>
   Services.telling(op, place.service, told, () => note(op, place))
 
-/** Tells rate limiter and bucket that the attempt succeeded, or failed with this verdict. */
+/** Records with rate limiter and bucket that the attempt succeeded, or failed with this verdict. */
 export const record = (op: Operation, verdict?: Verdict): Telling => {
   op.ran = ran(op)
   return tellBoth(op, recordAt, verdict)
 }
 
-/** How long the latest attempt has run, where a bucket has to be told. */
+/** How long the latest attempt has run, if a bucket must be told. */
 const ran = (op: Operation): Duration.Duration | undefined =>
   op.timesAttempts ? Duration.millis(Math.max(0, Elapsed.millis(op) - op.attemptStartedMillis)) : undefined
 
@@ -93,27 +93,27 @@ const noteEnd: Note = (_, place) => {
   place.spent = noTokens
 }
 
-/** Whether a bucket has to be told where the attempt ends without an outcome, since its grant says so. */
+/** Whether a grant asks that its bucket be told if the attempt ends without an outcome. */
 export const hearsAbandoned = ({ bucket, rateLimiter }: Operation): boolean =>
   bucket?.spent.hearsAbandoned === true || rateLimiter?.spent.hearsAbandoned === true
 
-/** Tells buckets that have to hear of it that an attempt has ended without an outcome. */
+/** Tells a bucket that an attempt has ended without an outcome, if the bucket must know. */
 const abandonAt: Tell<undefined> = (op, place) => {
   const { bucket, service, spent: granted, unrecorded: started } = place
   place.unrecorded = undefined
   if (started === undefined && granted.hearsAbandoned !== true) return undefined
   place.spent = noTokens
   const attempt = started?.attempt ?? op.attempts
-  // An attempt that has begun may not have been made.
+  // An attempt that was reported as started may not have been made.
   const took = attempt === op.attempts ? ran(op) : op.timesAttempts ? Duration.zero : undefined
   const outcome: Outcome = { _tag: "Abandoned", attempt, granted, started, ran: took }
   return Services.telling(op, service, Services.calledOf(tell, bucket, outcome))
 }
 
-/** Whether tokens are granted: at once, or as an effect of which nothing has run. */
+/** Whether tokens are granted: known at once, or as an effect that has not begun to run. */
 export type Answer = boolean | Effect.Effect<boolean>
 
-/** Goes on with an answer, in the same step where it is there. */
+/** Continues with an answer, in the same step if it is known. */
 export const answered = <A, E, R>(
   answer: Answer,
   next: (granted: boolean) => Effect.Effect<A, E, R>
@@ -136,8 +136,8 @@ const waitTimed = (op: Operation, answer: Effect.Effect<boolean>): Effect.Effect
   })
 
 /**
- * The refusal that the rate limiter foretells for the attempt after a wait; `undefined` where it foretells nothing. One that
- * dies foretells none.
+ * The refusal that the rate limiter predicts for the attempt after a wait; `undefined` if it cannot predict one. A defect
+ * predicts none.
  */
 export const foretold = (op: Operation, delayMillis: number): Effect.Effect<Option.Option<Refusal>> | undefined => {
   const { rateLimiter } = op
@@ -153,7 +153,7 @@ const refusalAfter = (bucket: TokenBucket, delay: Duration.Duration) => bucket.r
 const latestKind = ({ failure }: Operation): Option.Option<Kind> =>
   failure?.verdict._tag === "Retryable" ? Option.some(failure.verdict.kind) : Option.none()
 
-/** Asks a bucket for the next attempt, which may wait; the grant is held until the attempt starts. */
+/** Asks a bucket, which may wait, for the next attempt; the grant is held until the attempt starts. */
 export const ask = (
   op: Operation,
   place: Place,
@@ -190,13 +190,13 @@ const askLater = (op: Operation, place: Place, request: Request, asked: Asked): 
 type Asked = Effect.Effect<Option.Option<Grant>>
 
 /**
- * How much later than it may wait a bucket that waits answers, at most: its wait is rounded up to whole milliseconds, and lets
- * those ahead in a queue end first.
+ * How much longer than allowed a bucket may take to answer: its wait is rounded up to whole milliseconds, and waiters
+ * ahead in a queue end first.
  */
 const latenessMillis = 5
 
 const askInTime = (op: Operation, place: Place, { atMost }: Request, asked: Asked): Effect.Effect<boolean> => {
-  // Set when the loop goes on: a grant that comes later is refunded.
+  // Set when the loop continues; a later grant is refunded.
   let isOver = false
   const answered = Effect.flatMap(asked, (answer) => {
     if (isOver) return Effect.as(Option.isSome(answer) ? answer.value.refund : Effect.void, false)
@@ -211,7 +211,7 @@ const askInTime = (op: Operation, place: Place, { atMost }: Request, asked: Aske
   return Effect.ensuring(asking, ended)
 }
 
-/** Holds a grant, if there is one. What a caller's own bucket answers may be no grant at all. */
+/** Holds a grant, if there is one. What a caller's own bucket returns may be no grant at all. */
 const hold = (place: Place, answer: Option.Option<Grant>): Answer => {
   if (!Option.isOption(answer)) return invalid(place, "acquire", "an effect of an Option", answer)
   if (Option.isNone(answer)) return false
@@ -235,7 +235,7 @@ const invalid = (
 }
 
 /**
- * Calls an attempt off that is not made after all, or that ends without an outcome: refunds what is held for it, and tells
+ * Calls off an attempt that is not made after all, or that ends without an outcome: refunds what is held for it, and tells
  * buckets with `started` that it is abandoned.
  */
 export const callOff = (op: Operation): Effect.Effect<void> =>
@@ -263,7 +263,7 @@ const spendAt = (place: Place | undefined): void => {
   place.held = undefined
 }
 
-/** The tokens of the bucket now; `None` without one, and where it cannot tell. */
+/** The tokens of the bucket now; `None` without a bucket, or if it cannot tell. */
 export const level = (op: Operation): Effect.Effect<Option.Option<number>> => {
   const place = op.bucket
   if (place === undefined) return Effect.succeedNone

@@ -1,10 +1,10 @@
 /**
  * The one loop. In this order, for every operation: the rate limiter grants, the attempt runs, rate limiter, bucket and
  * observers are told how it ended; then the decision (not retryable, attempts spent, standing down, back-off ended, hint too
- * long, deadline), then what the rate limiter foretells, then the bucket; then what the attempt left open is released, then the
- * wait, and again.
+ * long, deadline), then a refusal that the rate limiter predicts, then the bucket; then what the attempt left open is
+ * released, then the wait, and again from the beginning.
  *
- * Nothing waits before a refusal. The deadline is judged at the decision, and again after every step that may have taken
+ * There is no wait before a refusal. The deadline is checked at the decision, and again after every step that may have taken
  * time. Defects and interruption pass through untouched. A field that a policy leaves out costs nothing: a success under a
  * plain policy costs one `catchAllCause`.
  */
@@ -44,7 +44,7 @@ export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Er
     ? Line.withFiber((fiber, status) => begin(Operation.make(self, prepared, onStopped, fiber, status)))
     : Effect.catchAllCause(self, (cause) => afterFirst(self, prepared, cause))
 
-/** Enters the loop after a first attempt that was made outside of it, under a policy that is not `eager`. */
+/** Enters the loop after a first attempt made outside it, under a policy that is not `eager`. */
 export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
   Line.withFiber((fiber, status) => {
     const op = Operation.make(self, prepared, undefined, fiber, status)
@@ -52,10 +52,10 @@ export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<
     return attemptFailed(op, cause)
   })
 
-/** Makes an operation begin. */
+/** Begins an operation. */
 export const begin = (op: Op): Erased => (needsGuard(op) && !isPlain(op) ? Stop.guarded(op, () => send(op)) : send(op))
 
-/** Whether the interruption of an attempt needs a clean-up. */
+/** Whether an interrupted attempt needs a clean-up. */
 export const needsGuard = ({ bucket, prepared, rateLimiter }: Op): boolean =>
   prepared.hooks.release !== undefined || hearsAbandoned(bucket) || hearsAbandoned(rateLimiter)
 
@@ -64,7 +64,7 @@ const hearsAbandoned = (place: Operation.Place | undefined): boolean => Outcomes
 /** Whether the loop makes attempts with nothing around them. */
 const isPlain = ({ isStepped, prepared }: Op): boolean => prepared.isBare && !isStepped
 
-/** Asks the rate limiter, and makes the attempt if it may still start. */
+/** Asks the rate limiter, then makes the attempt if it may still start. */
 const send = (op: Op): Erased => unlessLate(op, askRateLimiter)
 
 const askRateLimiter = (op: Op): Erased => {
@@ -74,7 +74,7 @@ const askRateLimiter = (op: Op): Erased => {
   return Stop.guarded(op, () => afterAnswer(op, Grants.askRateLimiter(op, rateLimiter)))
 }
 
-/** A grant that comes at once takes no time. */
+/** After an immediate answer the deadline need not be checked again, because no time has passed. */
 const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
   answer === true
     ? start(op)
@@ -85,9 +85,9 @@ const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
       )
 
 /**
- * Asks the rate limiter, and tells of the start, in the very step that hands over to the attempt: a grant that comes at once
- * is never held, and an interruption has nothing to refund. Where services have to hear of an interruption, that step and
- * the attempt alone can be interrupted.
+ * Asks the rate limiter and reports the start in the step that starts the attempt, so that an immediate grant is never
+ * held and an interruption has nothing to refund. If services must be told of an interruption, only that step and the
+ * attempt can be interrupted.
  */
 const askAndAttempt = (op: Op): Erased => {
   const isGuard = !op.guarded && (needsGuard(op) || (op.rateLimiter !== undefined && Grants.hearsStart(op)))
@@ -110,7 +110,7 @@ const askAndAttempt = (op: Op): Erased => {
   )
 }
 
-/** Asks and tells what can be in this step. Answers what is left to do; nothing where the attempt may be made. */
+/** Makes the calls that can be made within this step. Returns what is left to do; `undefined` if the attempt may be made. */
 const askInStep = (op: Op, isGuarded: boolean): (() => Erased) | undefined => {
   const { rateLimiter } = op
   const answer = rateLimiter === undefined || Grants.askRateLimiter(op, rateLimiter)
@@ -120,7 +120,7 @@ const askInStep = (op: Op, isGuarded: boolean): (() => Erased) | undefined => {
   return told && (() => Services.andThen(told, () => unlessLate(op, runAttempt)))
 }
 
-/** Goes on with a result where no interruption comes. A judge and an observer have a guard around them. */
+/** Continues with a result in an uninterruptible region. Judge and observers run under a guard. */
 const succeededInGuard = (op: Op, value: unknown): Erased => {
   const { observers, result } = op.prepared.hooks
   if (result !== undefined || observers.length > 0) return Stop.guarded(op, () => attemptSucceeded(op, value))
@@ -143,7 +143,7 @@ const unlessLate = (op: Op, then: (op: Op) => Erased): Erased => {
 const lateness = (op: Op): StopReason | undefined =>
   op.prepared.policy.deadline && Decision.lateness(op.prepared, Elapsed.millis(op))
 
-/** Makes an attempt and goes on with its outcome. */
+/** Makes an attempt and continues with its outcome. */
 const runAttempt = (op: Op): Erased => {
   startAttempt(op)
   if (op.isStepped) return op.self
@@ -161,10 +161,10 @@ const startAttempt = (op: Op): void => {
   op.attemptStartedMillis = beginsAtOnce(op) ? 0 : Elapsed.millis(op)
 }
 
-/** Whether the running attempt began in the step in which the operation did: that spares a look at the clock. */
+/** Whether the running attempt began in the same step as the operation, which saves reading the clock. */
 const beginsAtOnce = (op: Op): boolean => op.attempts === 1 && op.rateLimiter === undefined && !Grants.hearsStart(op)
 
-/** Goes on with the result of an attempt. */
+/** Continues with the result of an attempt. */
 export const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttempt(op, succeeded, value)
 
 const succeeded = (op: Op, value: unknown): Erased => {
@@ -191,7 +191,7 @@ const judged = (op: Op, value: unknown, result: NonNullable<Prepared["hooks"]["r
     : failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
 }
 
-/** Tells observers how the attempt ended, after rate limiter and bucket, and goes on. */
+/** Tells observers how the attempt ended, after rate limiter and bucket, and continues. */
 const reported = (op: Op, recorded: Services.Telling, event: () => Services.Telling, then: () => Erased): Erased =>
   recorded === undefined && op.prepared.hooks.observers.length === 0
     ? then()
@@ -199,7 +199,7 @@ const reported = (op: Op, recorded: Services.Telling, event: () => Services.Tell
         Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
       )
 
-/** Goes on after an attempt that did not succeed. */
+/** Continues after an attempt that did not succeed. */
 export const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => Operation.endAttempt(op, ended, cause)
 
 const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
@@ -212,23 +212,23 @@ const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
 }
 
-/** As with a cut around a timeout: it does not matter whether there is an attempt left. */
+/** A cut around a timeout takes precedence, even if no attempt is left. */
 const cutMeanwhile = (op: Op): Expired | undefined => {
   const { deadline } = op.prepared.policy
   return deadline?.machinery.cutMeanwhile(deadline, op, Elapsed.millis(op))
 }
 
-/** The loop itself has interrupted the attempt. What the attempt had left open by then is released. */
+/** Continues after the loop itself has interrupted the attempt. Whatever the attempt left open is released. */
 const expired = (op: Op, expired: Expired): Erased =>
   Effect.flatMap(Stop.release(op, "Interrupted"), () => {
-    // An attempt that was interrupted before its first step was made all the same.
+    // An attempt that was interrupted before its first step still counts as made.
     Grants.spend(op)
     op.released = false
     const { error, verdict } = expired.failed()
     return failed(op, error, error, verdict, () => Effect.fail(error))
   })
 
-/** Tells the services how the attempt ended, then decides. */
+/** Reports to the services how the attempt ended, then decides. */
 const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Elapsed.millis(op), end }
   Operation.fail(op, failure)
@@ -253,7 +253,7 @@ const decide = (op: Op, failure: Failure): Erased => {
   })
 }
 
-/** Stops where the rate limiter knows that it will refuse the attempt after the wait: nothing waits for a refusal. */
+/** Stops if the rate limiter knows that it will refuse the attempt after the wait, so that there is no wait before a refusal. */
 const unlessForetold = (op: Op, delayMillis: number, then: (delayMillis: number) => Erased): Erased => {
   const foretold = Grants.foretold(op, delayMillis)
   if (foretold === undefined) return then(delayMillis)
@@ -279,7 +279,7 @@ const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
   )
 }
 
-/** Judges the deadline again after something that may have taken time. */
+/** Checks the deadline again after something that may have taken time. */
 const ifInTime = (op: Op, delayMillis: number, then: (delayMillis: number) => Erased): Erased => {
   if (op.prepared.policy.deadline === undefined) return then(delayMillis)
   const fitted = Decision.fit(op.prepared, Elapsed.millis(op), delayMillis)

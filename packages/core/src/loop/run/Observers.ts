@@ -1,7 +1,7 @@
 /**
- * Tells a policy's observers what happens. For a policy without observers there is nothing to run.
+ * Sends events to a policy's observers. Without observers there is nothing to run.
  *
- * The fields of an event are its own, so that it can be spread, compared and written as JSON.
+ * The fields of an event are own properties, so that it can be spread, compared and written as JSON.
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -60,10 +60,10 @@ export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telli
     kind: op.failure === undefined ? Option.none() : kindOf(op.failure.verdict)
   }))
 
-/** What an event tells besides what all events tell. */
+/** The fields of an event besides those of all events. */
 type Particular<E = RetryEvent> = E extends RetryEvent ? Omit<E, keyof Common> : never
 
-/** Adds what all events tell. By assignment: to spread an object takes V8 microseconds. */
+/** Adds the fields of all events. By assignment, because spreading an object takes V8 microseconds. */
 const complete = (op: Operation, event: Particular): RetryEvent => {
   const whole = event as Particular & { -readonly [Field in keyof Common]: Common[Field] }
   whole.name = nameOf(op)
@@ -77,7 +77,7 @@ const complete = (op: Operation, event: Particular): RetryEvent => {
 
 const nameOf = ({ prepared }: Operation): string => prepared.policy.name ?? ""
 
-/** What core knows at the time of an event: a protocol or a driver may know more. */
+/** What core knows about an event; a protocol or a driver may know more. */
 const detailsOf = (op: Operation): (() => Details) => {
   const context = Line.context(op.fiber)
   return () => ({
@@ -92,7 +92,7 @@ const detailsOf = (op: Operation): (() => Details) => {
 const tell = (op: Operation, event: () => Particular): Telling =>
   op.prepared.hooks.observers.length === 0 ? undefined : tellFrom(op, complete(op, event()), 0)
 
-/** Tells the observers from `index` on. */
+/** Calls the observers from `index` on. */
 const tellFrom = (op: Operation, event: RetryEvent, index: number): Telling => {
   const observer = op.prepared.hooks.observers[index]
   if (observer === undefined) return undefined

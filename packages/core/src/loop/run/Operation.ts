@@ -1,5 +1,5 @@
 /**
- * What a running operation remembers. It decides nothing.
+ * The state of a running operation, without any decisions.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,22 +25,22 @@ export type { Erased } from "../policy/Expired.ts"
 /** What to do instead of failing with the last failure. */
 export type OnStopped = (stopped: RetryStopped<unknown>) => Erased
 
-/** A running operation. Made afresh whenever its effect is run; mutable, and used by one fiber at a time. */
+/** A running operation. Made anew for each run of its effect; mutable, and used by one fiber at a time. */
 export interface Operation extends Progress.Progress, Elapsed.Timed, Expiring {
   /** Attempts started. */
   attempts: number
   /** The effect of an attempt. */
   readonly self: Erased
-  /** Whether another library makes the attempts: the loop then ends with `self` where it would run an attempt. */
+  /** Whether another library makes the attempts: the loop then ends with `self` instead of running an attempt. */
   readonly isStepped: boolean
   readonly onStopped: OnStopped | undefined
   /** The fiber that runs the operation. */
   readonly fiber: Line.View
-  /** The flags of the fiber that runs the loop: they say whether that can be interrupted. */
+  /** The flags of the fiber that runs the loop, which say whether it can be interrupted. */
   runtimeFlags: Interruption.Flags
   readonly rateLimiter: Place | undefined
   readonly bucket: Place | undefined
-  /** Whether one of them has to be told how long attempts ran. */
+  /** Whether one of them must be told how long attempts ran. */
   readonly timesAttempts: boolean
   /** The attempt of another operation inside which this one runs; looked up only for observers and `standDown`. */
   readonly outer: ActiveOperation.ActiveAttempt | undefined
@@ -49,27 +49,27 @@ export interface Operation extends Progress.Progress, Elapsed.Timed, Expiring {
   readonly keeps: number
   /** The latest attempt, as operations inside it see it. */
   active: ActiveOperation.ActiveAttempt | undefined
-  /** Draws a random number; kept from the first draw on. */
+  /** Draws a random number; kept after the first draw. */
   next: Effect.Effect<number> | undefined
   /** The latest failure. */
   failure: Failure | undefined
   /** The delay that was decided on last. */
   delayMillis: number | undefined
   source: DelaySource
-  /** The error or the judged result that may hold something open, until that is released. */
+  /** The error or the judged result that may hold something open, until it is released. */
   open: Option.Some<unknown> | undefined
   /** Whether something that the latest attempt left open has been released. */
   released: boolean
-  /** Whether an interruption or a defect of the operation is already followed by its clean-up. */
+  /** Whether a clean-up already follows an interruption or a defect of the operation. */
   guarded: boolean
   /** Whether the operation was interrupted, or has died. */
   over: boolean
   /** How long the latest attempt waited for the rate limiter. */
   rateLimiterWaitMillis: number
   attemptStartedMillis: number
-  /** The latest attempt of which buckets with `started` were told. */
+  /** The latest attempt that was reported to buckets with `started`. */
   begun: Started | undefined
-  /** How long the latest attempt ran, where a bucket has to be told. */
+  /** How long the latest attempt ran, if a bucket must be told. */
   ran: Duration.Duration | undefined
 }
 
@@ -77,11 +77,11 @@ export interface Operation extends Progress.Progress, Elapsed.Timed, Expiring {
 export interface Place {
   readonly service: "the rate limiter" | "the bucket"
   readonly bucket: TokenBucket
-  /** What is granted for the next attempt, until that starts. */
+  /** The grant for the next attempt, until that starts. */
   held: Grant | undefined
-  /** What was granted to the running or latest attempt. */
+  /** The grant of the running or latest attempt. */
   spent: Grant
-  /** The attempt that a bucket with `started` was told of, until it is told of its end. */
+  /** The attempt whose start was reported to the bucket, until its end is reported. */
   unrecorded: Started | undefined
   /** The error of the bucket at its last request, if another bucket answered for it. */
   failure: unknown
@@ -89,21 +89,21 @@ export interface Place {
   refusal: Refusal | undefined
 }
 
-/** An attempt that failed, and what the operation ends with should there be no other. */
+/** A failed attempt, and how the operation ends if there is no further one. */
 export interface Failure {
   readonly error: unknown
-  /** What a foreign schedule and `release` are given: the error, or the result that was judged. */
+  /** The argument of a foreign schedule and of `release`: the error, or the result that was judged. */
   readonly input: unknown
   readonly verdict: Verdict
-  /** Since the operation began. */
+  /** Time since the operation began. */
   readonly failedMillis: number
   readonly end: () => Erased
 }
 
-/** The history is bounded: an operation may retry for as long as a program runs. */
+/** The history is bounded, because an operation may retry for as long as the program runs. */
 const mostRemembered = 100
 
-// Shared by all operations: most of them succeed, and are made faster for it.
+// Shared by all operations, because most of them succeed and never need their own.
 const noHistory: Operation["history"] = []
 
 export const make = (
@@ -116,7 +116,7 @@ export const make = (
 ): Operation => {
   const { hooks, policy } = prepared
   const services = Line.services(fiber)
-  // An operation of one attempt multiplies no attempts of another one.
+  // An operation of one attempt cannot multiply the attempts of another one.
   const asksForOuter = prepared.retries && (hooks.observers.length > 0 || policy.whenNested === "standDown")
   const keeps = onStopped !== undefined ? mostRemembered : policy.attempt !== undefined ? 1 : 0
   const rateLimiter = hooks.rateLimiter && placeOf("the rate limiter", hooks.rateLimiter, fiber)
@@ -155,7 +155,7 @@ export const make = (
     tree: prepared.tree,
     scheduleState: ScheduleLine.start,
     elapsedMillis: 0,
-    // Where only attempts are timed, the first look at the clock begins the time.
+    // If only attempts are timed, the first reading of the clock starts the time.
     lookedAtMillis: timed ? Elapsed.nowMillis(services) : Infinity,
     attemptStartedMillis: 0,
     begun: undefined,
@@ -173,7 +173,7 @@ const placeOf = (service: Place["service"], given: BucketOrTag.BucketOrTag, fibe
   refusal: undefined
 })
 
-/** Notes that the latest attempt has ended, and goes on with its outcome. */
+/** Notes that the latest attempt has ended, and continues with its outcome. */
 export const endAttempt = <A>(op: Operation, then: (op: Operation, outcome: A) => Erased, outcome: A): Erased => {
   const leave = op.active && ActiveOperation.end(op.active)
   return leave === undefined ? then(op, outcome) : Effect.flatMap(leave, () => then(op, outcome))
@@ -197,7 +197,7 @@ export const fail = (op: Operation, failure: Failure): void => {
   op.history = [...op.history.slice(op.history.length >= op.keeps ? 1 : 0), failed]
 }
 
-/** Notes the wait that was decided on, and what the bucket granted for the attempt after it. */
+/** Notes the wait, and what the bucket granted for the attempt after it. */
 export const schedule = (op: Operation, delayMillis: number): void => {
   op.delayMillis = delayMillis
   const latest = op.history.at(-1)

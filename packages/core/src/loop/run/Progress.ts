@@ -1,8 +1,8 @@
 /**
- * How far an operation has come: what its decisions remember from one failure to the next.
+ * The progress of an operation: what its decisions remember from one failure to the next.
  *
- * `Retry.retry`, `Promises.retry`, `Policy.toSchedule` and the plan each keep one, and it changes only here. It does not
- * hold time.
+ * `Retry.retry`, `Promises.retry`, `Policy.toSchedule` and the plan each keep one, and it changes only here. It holds
+ * no times.
  */
 import * as Option from "effect/Option"
 import type { Kind, Verdict } from "../../classify/Verdict.ts"
@@ -14,19 +14,19 @@ import type { Prepared } from "../policy/PolicyCheck.ts"
 export interface Progress {
   /** Attempts started. */
   attempts: number
-  /** Those before the latest one that made progress: they count no longer. */
+  /** Attempts before the latest one that made progress; they no longer count. */
   outdated: number
   failures: Failures
-  /** Where the back-off stands; `undefined` for a foreign schedule. */
+  /** The state of the back-off; `undefined` for a foreign schedule. */
   tree: Tree | undefined
-  /** Where a foreign schedule stands. */
+  /** The state of a foreign schedule. */
   scheduleState: unknown
 }
 
-/** Failures by kind, of the kinds that a policy limits. */
+/** Failures by kind, for the kinds that a policy limits. */
 export type Failures = { readonly [K in Kind]?: number }
 
-/** Shared by all operations: most of them succeed, and are made faster for it. */
+/** Shared by all operations, because most of them succeed and never need their own. */
 export const noFailures: Failures = {}
 
 export const make = ({ tree }: Prepared): Progress => ({
@@ -37,11 +37,11 @@ export const make = ({ tree }: Prepared): Progress => ({
   scheduleState: ScheduleLine.start
 })
 
-/** Attempts since the latest progress, the one that made it included. */
+/** Attempts since the latest progress, including the one that made it. */
 export const counted = ({ attempts, outdated }: Readonly<Pick<Progress, "attempts" | "outdated">>): number =>
   attempts - outdated
 
-/** Notes that the latest attempt has failed. All but time starts over after an attempt that made progress. */
+/** Notes that the latest attempt has failed. After an attempt that made progress, everything but time starts over. */
 export const fail = (prepared: Prepared, progress: Progress, verdict: Verdict): void => {
   if (verdict._tag === "Retryable" && verdict.progressed === true) {
     progress.outdated = progress.attempts - 1
@@ -51,7 +51,7 @@ export const fail = (prepared: Prepared, progress: Progress, verdict: Verdict): 
   progress.failures = addFailure(prepared, progress.failures, verdict)
 }
 
-/** Notes where the back-off goes on. */
+/** Notes the next state of the back-off. */
 export const backOffFrom = (progress: Progress, tree: Tree | undefined, startsOver: boolean): void => {
   progress.tree = tree
   if (startsOver) progress.scheduleState = ScheduleLine.start

@@ -1,11 +1,11 @@
 /**
- * Times, numbers and texts as people read them in messages, log lines and spans.
+ * Formats times, numbers and texts for messages, log lines and spans.
  */
 import * as Duration from "effect/Duration"
 import * as Untrusted from "../../accept/Untrusted.ts"
 
 /**
- * A time in words: `340 ms`, `1.2 s`, `2 min 5 s`, `3 h 20 min`, `4 d 6 h`. Rounded to the last place that is shown.
+ * A time in words: `340 ms`, `1.2 s`, `2 min 5 s`, `3 h 20 min`, `4 d 6 h`. Rounded to the last digit shown.
  */
 export const time = (given: Duration.Duration): string => {
   const millis = Duration.toMillis(given)
@@ -28,7 +28,6 @@ const inUnits = (amount: number, size: number, unit: string, smaller: string): s
 export const rounded = (value: number, places = 3): number => Math.round(value * 10 ** places) / 10 ** places
 
 /**
- * A text from outside as a part of one line: bounded, and with a blank in place of line breaks and other control
- * characters.
+ * A text from outside as part of one line: bounded, with blanks in place of line breaks and other control characters.
  */
 export const inLine = (text: string): string => Untrusted.cut(text).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cf}]+/gu, " ")

@@ -1,8 +1,8 @@
 /**
- * How the loop calls buckets, rate limiters and observers: no call changes how an attempt has ended.
+ * Calls buckets, rate limiters and observers, so that no call changes how an attempt has ended.
  *
- * A call that dies is logged once, and counts as told, or as a refusal where it asked for tokens. A call that hangs is
- * interrupted at the deadline, where there is one.
+ * A call that dies is logged once; it counts as delivered, or as a refusal if it asked for tokens. A call that hangs is
+ * interrupted at the deadline, if there is one.
  */
 import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -13,10 +13,10 @@ import * as ShownCause from "../../fund/port/ShownCause.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Operation } from "./Operation.ts"
 
-/** Something to tell a service before going on; `undefined` where there is nothing. */
+/** A call to make before continuing; `undefined` if there is none. */
 export type Telling = { readonly service: string; readonly telling: Effect.Effect<void> } | undefined
 
-/** Tells, then goes on, also where the service dies. Telling and going on are one step of the fiber. */
+/** Makes the call, then continues, even if the service dies. Both are one step of the fiber. */
 export const andThen = <A, E, R>(told: Telling, next: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   told === undefined
     ? next()
@@ -27,12 +27,12 @@ export const andThen = <A, E, R>(told: Telling, next: () => Effect.Effect<A, E, 
 
 const nothing = () => Effect.void
 
-/** Tells, and nothing else. */
+/** Makes the call, and nothing else. */
 export const run = (told: Telling): Effect.Effect<void> => andThen(told, nothing)
 
 /**
- * Calls a service; `otherwise` is the answer where the service dies, or does not answer before the deadline. It has at least
- * `leastMillis`.
+ * Calls a service; `otherwise` is the answer if the service dies, or does not answer before the deadline. The service
+ * gets at least `leastMillis`.
  */
 export const safely = <A>(
   op: Operation,
@@ -49,14 +49,14 @@ export const safely = <A>(
     : Effect.suspend(() => deadline.machinery.answered(deadline, Elapsed.millis(op), asking, otherwise))
 }
 
-/** Calls a service without a bound of time; `otherwise` is the answer where the service dies. */
+/** Calls a service without a time limit; `otherwise` is the answer if the service dies. */
 export const logging = <A>(service: string, asked: Effect.Effect<A>, otherwise: A): Effect.Effect<A> =>
   Effect.catchAllCause(asked, (cause) => Effect.as(died(service, cause), otherwise))
 
 const died = (service: string, cause: Cause.Cause<never>): Effect.Effect<void> =>
   Effect.logWarning(`${service} died`, ShownCause.of(cause, Untrusted.inBrief))
 
-/** What a service answers: an exit where it answers at once. To be called in the step in which it is to be asked. */
+/** Calls a service; the result is an exit if it answers at once. Call this in the step in which the service must be asked. */
 export const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
   try {
     return AtOnce.run(ask())
@@ -65,7 +65,7 @@ export const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {
   }
 }
 
-/** The same of a method of a bucket: nothing is made for the call. */
+/** The same for a method of a bucket, without allocating anything for the call. */
 export const calledOf = <A, B, M>(
   method: (bucket: B, message: M) => Effect.Effect<A>,
   bucket: B,
@@ -79,13 +79,13 @@ export const calledOf = <A, B, M>(
 }
 
 /**
- * Tells a service something. To be called in the step in which it is to be told: what takes one step is done already when
- * this answers. No interruption comes between the telling and its note.
+ * Makes a call. Use it in the step in which the service must be called: a synchronous call is complete on return. No
+ * interruption comes between the call and its note.
  */
 export const tell = (op: Operation, service: string, ask: () => Effect.Effect<void>, note?: () => void): Telling =>
   telling(op, service, called(ask), note)
 
-/** Tells what has been `called`. */
+/** Completes a call made with `called`. */
 export const telling = (op: Operation, service: string, asked: Effect.Effect<void>, note?: () => void): Telling => {
   if (AtOnce.hasEnded(asked)) {
     note?.()
@@ -97,6 +97,6 @@ export const telling = (op: Operation, service: string, asked: Effect.Effect<voi
   return { service, telling: Effect.uninterruptible(andThen({ service, telling }, () => Effect.sync(note))) }
 }
 
-/** Tells one thing after the other. */
+/** Makes one call after the other. */
 export const both = (first: Telling, second: () => Telling): Telling =>
   first === undefined ? second() : { service: first.service, telling: andThen(first, () => run(second())) }

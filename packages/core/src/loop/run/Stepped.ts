@@ -1,5 +1,5 @@
 /**
- * The loop for attempts that another library makes: it ends where an attempt may be made, and goes on with the outcome.
+ * The loop for attempts that another library makes: it ends when an attempt may be made, and continues with the outcome.
  */
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -19,7 +19,7 @@ import * as Operation from "./Operation.ts"
 import * as Stop from "./Stop.ts"
 
 /**
- * The permission to make an attempt.
+ * Permission to make an attempt.
  *
  * @category models
  */
@@ -35,36 +35,36 @@ export interface Attempt {
 /** An operation whose attempts another library makes. Used by one caller at a time. */
 export interface Stepped {
   readonly op: Operation.Operation
-  /** The attempt that is permitted, until its outcome is told. */
+  /** The permitted attempt, until its outcome is reported. */
   running: Attempt | undefined
 }
 
-/** The next attempt; `undefined` where the operation has succeeded. */
+/** The next attempt; `undefined` if the operation has succeeded. */
 export type Step = Effect.Effect<Attempt | undefined, unknown, unknown>
 
-/** What the loop ends with where it would run an attempt. */
+/** The result with which the loop ends instead of running an attempt. */
 const permitted: Erased = /*#__PURE__*/ Effect.succeed(/*#__PURE__*/ Symbol("permitted"))
 
-/** An operation begins when it is made. */
+/** Makes an operation, whose time begins now. */
 export const make = (prepared: Prepared, fiber: Line.View, runtimeFlags: Interruption.Flags): Stepped => ({
   op: Operation.make(permitted, prepared, undefined, fiber, { runtimeFlags }, true),
   running: undefined
 })
 
-/** Puts something around the loop of a step. */
+/** Wraps the loop of a step. */
 type Around = (self: Erased) => Erased
 
-/** Asks for the first attempt. What this answers has ended where nothing had to be asked or told. */
+/** Asks for the first attempt. The returned effect has already ended if there was no service to call. */
 export const begin = (own: Stepped, around: Around = identity): Step =>
   step(own, hearsAbandoned(own) || own.op.rateLimiter !== undefined, () => Loop.begin(own.op), around)
 
-/** Tells that the running attempt has failed. To be called in the fiber that runs the step. */
+/** Reports that the running attempt has failed. Call it in the fiber that runs the step. */
 export const failed = (own: Stepped, cause: Cause.Cause<unknown>, around: Around = identity): Step => {
   leaveOpen(own, Cause.failureOption(cause))
   return step(own, holds(own), () => Loop.attemptFailed(own.op, cause), around)
 }
 
-/** Tells that the running attempt has succeeded. To be called in the fiber that runs the step. */
+/** Reports that the running attempt has succeeded. Call it in the fiber that runs the step. */
 export const succeeded = (own: Stepped, value: unknown, around: Around = identity): Step => {
   const isJudged = own.op.prepared.hooks.result !== undefined
   leaveOpen(own, Option.some(value))
@@ -74,7 +74,7 @@ export const succeeded = (own: Stepped, value: unknown, around: Around = identit
 
 /**
  * Ends an operation without an outcome: refunds what is held, releases what is open, and tells buckets that the attempt is
- * abandoned. A step that is under way gets no attempt any more.
+ * abandoned. A step under way no longer gets an attempt.
  */
 export const abandon = (own: Stepped): Effect.Effect<void> => {
   const { op, running } = own
@@ -83,14 +83,14 @@ export const abandon = (own: Stepped): Effect.Effect<void> => {
   return Effect.uninterruptible(running === undefined ? Grants.callOff(op) : Stop.cleanUp(op))
 }
 
-/** Whether a bucket, a rate limiter or a release has to hear of an operation that is abandoned in an attempt. */
+/** Whether a bucket, a rate limiter or a release must be told if the operation is abandoned during an attempt. */
 export const hearsAbandoned = ({ op }: Stepped): boolean => Loop.needsGuard(op) || Grants.hearsAbandoned(op)
 
 /** Whether a step after an attempt may hold a grant, or something to release. */
 const holds = ({ op }: Stepped): boolean =>
   op.bucket !== undefined || op.rateLimiter !== undefined || op.prepared.hooks.release !== undefined
 
-/** Notes what the attempt may have left open, and that it has ended. */
+/** Notes what the attempt may have left open, and that the attempt has ended. */
 const leaveOpen = (own: Stepped, open: Option.Option<unknown>): void => {
   own.running = undefined
   if (own.op.prepared.hooks.release !== undefined && Option.isSome(open)) own.op.open = open
@@ -100,7 +100,7 @@ const step = (own: Stepped, isGuarded: boolean, run: () => Erased, around: Aroun
   const { op } = own
   op.guarded = false
   if (!isGuarded) return andThen(around === identity ? run() : around(Effect.suspend(run)), () => handOver(own))
-  // What is held is spent in the last step of a region that cannot be interrupted: no interruption comes between.
+  // The grants are spent in the last step of an uninterruptible region, so that no interruption comes between.
   return Effect.uninterruptible(
     andThen(around(Stop.guarded(op, run)), () => interruptedMeanwhile(own) ?? handOver(own))
   )
@@ -116,13 +116,13 @@ const nothing: Step = Exit.succeed(undefined)
 
 const isPermitted = (value: unknown): boolean => value === (permitted as Exit.Success<unknown, never>).value
 
-/** An interruption that a step cannot be rid of: the caller does not get what the step answers. */
+/** A pending interruption, because of which the caller will not get the step's result. */
 const interruptedMeanwhile = ({ op }: Stepped): Effect.Effect<never> | undefined =>
   Interruption.isPending(AtOnce.currentFiber(), op.runtimeFlags) ? calledOff(op) : undefined
 
 const calledOff = (op: Operation.Operation): Effect.Effect<never> => Effect.zipRight(Stop.cleanUp(op), Effect.interrupt)
 
-/** Spends what is held for the attempt, and permits it. */
+/** Spends the grants held for the attempt, and permits it. */
 const handOver = (own: Stepped): Step => {
   const { op } = own
   if (op.over) return calledOff(op)

@@ -1,5 +1,5 @@
 /**
- * How an operation ends without a success: it refunds grants that are not spent, and releases what attempts left open.
+ * Ends an operation without a success: refunds unspent grants, and releases what attempts left open.
  */
 import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -17,15 +17,15 @@ import { AttemptRefused, RetryStopped } from "../policy/RetryStopped.ts"
 import * as Services from "./Services.ts"
 
 /**
- * Stops: with the deadline's own error where that ends the operation, with the latest failure, or, where there is none and
- * where that has been released already, as refused.
+ * Stops with the deadline's own error, if that ends the operation; with the latest failure; or, if there is none or it has
+ * already been released, with `AttemptRefused`.
  */
 export const stop = (op: Operation, reason: StopReason): Erased => {
   const { expired, failure, released } = op
   const { deadline } = op.prepared.policy
-  // A deadline that does not cut has an error only where something was released, and the policy's type names it there.
+  // A deadline that does not cut has an error only if something was released, and then the policy's type names it.
   const exceeds = reason._tag === "DeadlinePassed" && (deadline?._tag === "Cut" || released)
-  // An attempt that the deadline has interrupted has failed with the deadline's error already.
+  // An attempt that the deadline interrupted has already failed with the deadline's error.
   if (exceeds && expired?.reason !== reason) return failWith(op, deadline!.machinery.exceeded(deadline!, op), reason)
   if (failure !== undefined && !released) return giveUp(op, failure.error, reason, failure.end)
   const cause = failure?.error ?? op.rateLimiter?.failure
@@ -33,7 +33,7 @@ export const stop = (op: Operation, reason: StopReason): Erased => {
   return failWith(op, new AttemptRefused({ attempt, cause, ...refusal(op.rateLimiter) }), reason)
 }
 
-/** What a bucket said when it refused: a field of its own where it said something. */
+/** What a bucket said when it refused, as a field to spread; absent if it said nothing. */
 export const refusal = (place: Place | undefined): { readonly refusal?: Refusal } =>
   place?.refusal === undefined ? {} : { refusal: place.refusal }
 
@@ -41,7 +41,7 @@ const failWith = (op: Operation, error: unknown, reason: StopReason): Erased =>
   giveUp(op, error, reason, () => Effect.fail(error))
 
 const giveUp = (op: Operation, error: unknown, reason: StopReason, end: () => Erased): Erased => {
-  // The time of the decision: what observers of it take is not part of the operation.
+  // The time of the decision, so that the time taken by observers is not included.
   const elapsed = Elapsed.duration(op)
   const ended = () => {
     if (op.onStopped === undefined) return end()
@@ -59,16 +59,16 @@ const giveUp = (op: Operation, error: unknown, reason: StopReason, end: () => Er
     )
   }
   return Services.andThen(Observers.gaveUp(op, error, reason), () =>
-    // What is open, and is not what the operation ends with, is released.
+    // Whatever is left open is released, unless it is what the operation ends with.
     error === op.failure?.error ? ended() : Effect.flatMap(release(op, "Interrupted"), ended)
   )
 }
 
-/** Refunds what is held for the attempt that is not made, and stops. */
+/** Refunds the grants of the attempt that is not made, and stops. */
 export const refuse = (op: Operation, reason: StopReason): Erased =>
   Effect.flatMap(Grants.callOff(op), () => stop(op, reason))
 
-/** Releases what the latest attempt left open, once: a release cannot be interrupted, like any finalizer. */
+/** Releases what the latest attempt left open, once. Like any finalizer, a release cannot be interrupted. */
 export const release = (op: Operation, because: "Retried" | "Interrupted"): Effect.Effect<void> => {
   const { open } = op
   const { hooks } = op.prepared
@@ -84,7 +84,7 @@ export const release = (op: Operation, because: "Retried" | "Interrupted"): Effe
 }
 
 /**
- * Cleans up where the operation is interrupted or dies: refunds grants, releases what is open, and abandons the attempt.
+ * Cleans up if the operation is interrupted or dies: refunds grants, releases what is open, and abandons the attempt.
  */
 export const guarded = (op: Operation, self: () => Erased): Erased => {
   if (op.guarded) return self()
@@ -96,11 +96,11 @@ export const guarded = (op: Operation, self: () => Erased): Erased => {
   )
 }
 
-/** Cleans up after an interruption or a defect, which goes on. */
+/** Cleans up after an interruption or a defect, then passes it on. */
 export const cleanedUp = <E>(op: Operation, cause: Cause.Cause<E>): Effect.Effect<never, E> =>
   Effect.zipRight(cleanUp(op), Effect.failCause(cause))
 
-/** Refunds what is held, releases what is open, and tells buckets that the attempt has no outcome. */
+/** Refunds grants, releases what is open, and tells buckets that the attempt has no outcome. */
 export const cleanUp = (op: Operation): Effect.Effect<void> => {
   op.over = true
   return Effect.zipRight(Grants.callOff(op), release(op, "Interrupted"))

@@ -119,9 +119,9 @@ export interface Options {
  * not reset them, as in Google's client for Python. Those of an upload are reset by each acknowledged step.
  *
  * The checksums of the first answer are compared when all bytes are there: before that they have been given to the reader,
- * and the stream fails with a `ChecksumMismatch` in the place of its end. They are those of the whole object as it is stored,
- * and are skipped for a range of it, and for bytes that were decoded on their way: an object with `Content-Encoding: gzip`
- * that the server decompresses has no ranges either, and is not resumed.
+ * and the stream fails with a `ChecksumMismatch` in the place of its end. They are those of the whole object as it is
+ * stored, and are skipped for a range of it, and for bytes that were decoded on their way: an object with
+ * `Content-Encoding: gzip` that the server decompresses has no ranges either, and is not resumed.
  *
  * Sources: https://docs.cloud.google.com/storage/docs/hashes-etags and
  * https://docs.cloud.google.com/storage/docs/transcoding, read 2026-11-22; https://github.com/googleapis/python-storage at
@@ -174,7 +174,7 @@ const isRequest = (given: unknown): boolean => Predicate.hasProperty(given, Http
 const checked = (owner: string, options: Options): Given => {
   checkFields(owner, check(owner, options), { checksums: true, report: true })
   const { checksums = ["crc32c"], report = () => Effect.void }: Options = options
-  if (!Predicate.isFunction(report)) Argument.refuse(owner, "report", "a function that answers an effect", report)
+  if (!Predicate.isFunction(report)) Argument.refuse(owner, "report", "a function that returns an effect", report)
   return { checksums: ChecksumArguments.algorithms(owner, checksums), report }
 }
 

@@ -223,7 +223,7 @@ describe("StorageRetry.withRetry headers", () => {
       const beforeRetry = (() => "request") as never
       const got = Effect.catchAllDefect(StorageRetry.withRetry(client, { beforeRetry }).get(bucket), Effect.fail)
       expect(String(yield* Effect.flip(got))).toContain(
-        'beforeRetry must be a function that answers an effect of a request, got "string"'
+        'beforeRetry must be a function that returns an effect of a request, got "string"'
       )
     }).pipe(world)
   )

@@ -47,7 +47,7 @@ export const changed = (
   })
 
 const refused = (given: unknown): never =>
-  Argument.refuse("HttpRetry.Policy", "beforeRetry", "a function that answers an effect of a request", typeof given)
+  Argument.refuse("HttpRetry.Policy", "beforeRetry", "a function that returns an effect of a request", typeof given)
 
 const checkedEffect = (given: Effect.Effect<Request, unknown, unknown>) =>
   Effect.isEffect(given) ? given : refused(given)

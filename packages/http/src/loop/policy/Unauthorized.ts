@@ -36,7 +36,8 @@ class Running extends Context.Reference<Running>()("@effect-retry/http/Unauthori
 }) {}
 
 /**
- * Sends a request that is refused with 401 once more, as `renew` changes it: `{ ...policy, ...Unauthorized.renewing(renew) }`.
+ * Sends a request that is refused with 401 once more, as `renew` changes it: `{ ...policy,
+ * ...Unauthorized.renewing(renew) }`.
  *
  * `renew` is run after a 401 and no other failure. A second 401 of the same operation is answered to the caller. A 401 is
  * of the kind `Client` and counts for no other limit of attempts; where the tables have other failures of that kind, two of
@@ -77,7 +78,7 @@ export const renewing = <E2, R>(
 const checkedEffect = <E2, R>(given: Effect.Effect<Request, E2, R>): Effect.Effect<Request, E2, R> =>
   Effect.isEffect(given)
     ? given
-    : Argument.refuse("Unauthorized.renewing", "renew", "a function that answers an effect of a request", typeof given)
+    : Argument.refuse("Unauthorized.renewing", "renew", "a function that returns an effect of a request", typeof given)
 
 /** Whether the running code is part of a renewal: asked in the fiber that judges an outcome. */
 const isInside = (renewal: object): boolean =>

@@ -479,7 +479,7 @@ describe("Policy.beforeRetry that fails", () => {
         }
         const exit = yield* Effect.exit(HttpRetry.withRetry(scripted(503).client, bad).get(url))
         expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toContain(
-          "HttpRetry.Policy: beforeRetry must be a function that answers an effect of a request"
+          "HttpRetry.Policy: beforeRetry must be a function that returns an effect of a request"
         )
       }
     }).pipe(world)

@@ -241,7 +241,7 @@ describe("Unauthorized.renewing", () => {
       )
       const exit = yield* Effect.exit(HttpRetry.withRetry(scripted(401).client, { ...policy, ...renewing }).get(url))
       expect(Exit.isFailure(exit) && String(Cause.squash(exit.cause))).toContain(
-        'Unauthorized.renewing: renew must be a function that answers an effect of a request, got "string"'
+        'Unauthorized.renewing: renew must be a function that returns an effect of a request, got "string"'
       )
     }).pipe(world)
   )
