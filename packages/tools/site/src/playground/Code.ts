@@ -6,7 +6,8 @@ import * as Expression from "./Expression.ts"
 import type { Settings } from "./Settings.ts"
 
 export const dialects = {
-  effect: "Effect",
+  effect: "Effect 3",
+  effect4: "Effect 4",
   promises: "Promises",
   fetch: "fetch"
 } as const
@@ -15,7 +16,13 @@ export type Dialect = keyof typeof dialects
 
 export const write = (dialect: Dialect, settings: Settings): string => programs[dialect](settings)
 
-const effect = (settings: Settings): string => {
+/** How each version of Effect declares the service of a rate limiter; all else is the same for both. */
+const limiters = {
+  effect: `class Limiter extends Context.Tag("app/Limiter")<Limiter, TokenBucket.TokenBucket>() {}`,
+  effect4: `class Limiter extends Context.Service<Limiter, TokenBucket.TokenBucket>()("app/Limiter") {}`
+} as const
+
+const effect = (dialect: keyof typeof limiters, settings: Settings): string => {
   const { bucket, hedge, policy, rateLimiter } = describe(settings)
   const fields = {
     ...fieldsOf(policy, { classifier: "Classifier.always" }),
@@ -34,9 +41,7 @@ const effect = (settings: Settings): string => {
       "effect"
     ),
     "",
-    ...(rateLimiter === undefined
-      ? []
-      : [`class Limiter extends Context.Tag("app/Limiter")<Limiter, TokenBucket.TokenBucket>() {}`, ""]),
+    ...(rateLimiter === undefined ? [] : [limiters[dialect], ""]),
     `export const policy = ${Expression.print(Expression.fields(fields)).replace(/\n}$/, `${limiter}\n}`)}`,
     "",
     ...retried(hedge),
@@ -64,7 +69,7 @@ const retried = (hedge: Expression.Expression | undefined): ReadonlyArray<string
 const layer = (name: string, tag: string, made: Expression.Expression): string =>
   `export const ${name} = Layer.effect(${tag}, ${Expression.print(made)})`
 
-/** What the other two dialects cannot say. */
+/** What promises and fetch cannot say. */
 const noHedge = (settings: Settings): ReadonlyArray<string> =>
   settings.hedge === 0 ? [] : ["// Without its hedge, which needs an effect."]
 
@@ -95,7 +100,12 @@ const fetching = (settings: Settings): string => {
   ])
 }
 
-const programs: Readonly<Record<Dialect, (settings: Settings) => string>> = { effect, promises, fetch: fetching }
+const programs: Readonly<Record<Dialect, (settings: Settings) => string>> = {
+  effect: (settings) => effect("effect", settings),
+  effect4: (settings) => effect("effect4", settings),
+  promises,
+  fetch: fetching
+}
 
 type Fields = Readonly<Record<string, Expression.Expression>>
 
