@@ -50,6 +50,7 @@ const particular = (event: RetryEvent): Attributes => {
       return {
         ...exception(event.error),
         ...verdict(event.verdict),
+        ...hint(event.verdict),
         "retry.ran_ms": Duration.toMillis(event.ran),
         ...rateLimiterWait(event)
       }
@@ -94,6 +95,14 @@ const verdict = (verdict: Verdict): Attributes => ({
   ...kind(kindOf(verdict)),
   ...(verdict._tag === "Terminal" ? { "retry.why": Untrusted.cut(verdict.why) } : {})
 })
+
+const hint = (verdict: Verdict): Attributes =>
+  verdict._tag === "NoOpinion" || Option.isNone(verdict.hint)
+    ? {}
+    : { "retry.hint_ms": Math.min(endless, Duration.toMillis(verdict.hint.value)) }
+
+/** JSON has no infinity; this stands for an endless hint. */
+const endless = 1e15
 
 const kind = (kind: Option.Option<Kind>): Attributes => (Option.isSome(kind) ? { "retry.kind": kind.value } : {})
 

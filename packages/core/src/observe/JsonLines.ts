@@ -1,20 +1,18 @@
 /**
  * Events as lines of JSON: one object per event, to keep in a file for later.
  */
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as AtOnce from "../fund/fiber/AtOnce.ts"
 import * as Line from "../fund/fiber/Line.ts"
-import type { Observer, RetryEvent } from "../loop/policy/RetryEvent.ts"
+import type { Observer } from "../loop/policy/RetryEvent.ts"
 import { attributes } from "./Attributes.ts"
 import { nameOf } from "./SpanEvents.ts"
 
 /**
  * Writes each event as a line of JSON, without a line break: `time` in milliseconds since 1970, `event` with the name that
- * `spanEvents` gives it, `fiber`, the attributes and, for a hint, `retry.hint_ms`.
+ * `spanEvents` gives it, `fiber`, and the attributes.
  *
- * The lines of one fiber and one name describe an operation from its first attempt to its end. `Plan.replay` of
+ * The lines of one fiber and one name describe an operation from its first attempt to its end. `Replay.replay` of
  * `@effect-retry/plan` reads them. `write` is called synchronously; what it throws is logged and changes nothing.
  *
  * @category constructors
@@ -28,17 +26,8 @@ export const jsonLines =
         Effect.clockWith((clock) =>
           Effect.sync(() => {
             const time = Line.wallMillis(clock)
-            write(JSON.stringify({ time, event: nameOf(event), fiber, ...shown, ...hint(event) }))
+            write(JSON.stringify({ time, event: nameOf(event), fiber, ...shown }))
           })
         )
       )
     })
-
-const hint = (event: RetryEvent): { readonly "retry.hint_ms"?: number } => {
-  if (event._tag !== "AttemptFailed" || event.verdict._tag === "NoOpinion") return {}
-  const found = event.verdict.hint
-  return Option.isSome(found) ? { "retry.hint_ms": Math.min(endless, Duration.toMillis(found.value)) } : {}
-}
-
-/** JSON has no infinity; this value is read as an infinite hint. */
-const endless = 1e15

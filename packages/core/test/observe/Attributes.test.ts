@@ -58,6 +58,18 @@ describe("Observe.attributes", () => {
       })
   )
 
+  it.effect.each([
+    { of: "a server", verdict: Verdict.retryable("Throttling", { hint: "2 seconds" }), millis: 2000 },
+    { of: "one that never wants another call", verdict: Verdict.terminal("gone", { hint: Infinity }), millis: 1e15 },
+    { of: "no server", verdict: Verdict.throttling, millis: undefined },
+    { of: "no opinion", verdict: Verdict.noOpinion, millis: undefined }
+  ])("have the hint of $of", ({ millis, verdict }) =>
+    Effect.gen(function* () {
+      const shown = yield* attributes({ ...Events.attemptFailed, verdict })
+      expect(shown["retry.hint_ms"]).toBe(millis)
+    })
+  )
+
   it.effect("leave out what a retry cost without a bucket", () =>
     Effect.gen(function* () {
       expect(yield* attributes({ ...Events.retryScheduled, cost: 0 })).not.toHaveProperty("retry.cost")
