@@ -1,32 +1,20 @@
 /**
- * Reads the lines that `Observe.jsonLines` writes. They come from outside: what is not exactly such a line is refused.
+ * Reads the lines that `Observe.jsonLines` writes, and those of an exporter of OpenTelemetry. They come from outside: what is
+ * not exactly such a line is refused.
  */
 import type { Kind, Verdict as AnyVerdict } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
-import * as Readable from "@effect-retry/core/unstable/Readable"
-import * as Data from "effect/Data"
-
-/**
- * A line that `Plan.replay` does not understand.
- *
- * @category models
- */
-export class UnreadableLine extends Data.TaggedError("UnreadableLine")<{
-  /** Its number, from 1. */
-  readonly line: number
-  /** The field that is not as it should be; empty where the line is none. */
-  readonly field: string
-  readonly message: string
-}> {}
+import * as Fields from "./Fields.ts"
 
 interface Common {
-  /** What tells lines of one operation from others: its name and its fiber. */
+  /** What tells lines of one operation from others: its name, and its fiber or its span. */
   readonly key: string
   readonly timeMillis: number
   readonly attempt: number
   readonly elapsedMillis: number
 }
 
+/** One event of an operation. */
 export type Line = Common &
   (
     | { readonly event: "failed"; readonly ranMillis: number; readonly verdict: AnyVerdict }
@@ -48,61 +36,67 @@ const events = {
   "retry.hedge_refused": "hedged"
 } as const
 
+export type Name = keyof typeof events
+
+const names = Object.keys(events) as ReadonlyArray<Name>
+
+export const isName = (name: string): name is Name => Object.hasOwn(events, name)
+
 const mostCharacters = 20_000
 
+/** Of a line with spans, which has a whole batch. */
+const mostCharactersOfSpans = 50_000_000
+
 /** Longest time in milliseconds: about thirty thousand years. */
-const longest = 1e15
+export const longest = 1e15
 
 const mostAttempts = 1_000_000
 
-/** Reads one line; its number is for the error. Throws an `UnreadableLine`. */
-export const read = (text: string, line: number): Line => {
-  const refuse = (field: string, expected: string, got: unknown): never => {
-    const shown = got === undefined ? "nothing" : Readable.inLine(String(JSON.stringify(got)))
-    const message = `Plan.replay: line ${line}: ${field === "" ? "it" : field} must be ${expected}, got ${shown}`
-    throw new UnreadableLine({ line, field, message })
+/** What stands in a line; its number is for the error. Throws an `UnreadableLine`. */
+export const parse = (text: string, line: number): Fields.Fields => {
+  const values = text.length > mostCharactersOfSpans ? undefined : recordOf(text)
+  if (values === undefined || (text.length > mostCharacters && !Object.hasOwn(values, "resourceSpans"))) {
+    return Fields.refused(line, "", `a JSON object of at most ${mostCharacters} characters`, text.slice(0, 100))
   }
-  const fields = text.length > mostCharacters ? undefined : objectOf(text)
-  if (fields === undefined) {
-    return refuse("", `a JSON object of at most ${mostCharacters} characters`, text.slice(0, 100))
-  }
-  const number = (field: string, most: number, absent?: number): number => {
-    const value = fields[field] ?? absent
-    const fits = typeof value === "number" && value >= 0 && value <= most
-    return fits ? value : refuse(field, `a number >= 0 and <= ${most}`, value)
-  }
-  const text200 = (field: string, absent?: string): string => {
-    const value = fields[field] ?? absent
-    return typeof value === "string" && value.length <= 200
-      ? value
-      : refuse(field, "a text of at most 200 characters", value)
-  }
-  const oneOf = <const A extends string>(field: string, names: ReadonlyArray<A>): A =>
-    names.find((name) => name === fields[field]) ?? refuse(field, `one of ${names.join(", ")}`, fields[field])
+  return Fields.make(values, line)
+}
 
-  const verdict = (): AnyVerdict => {
-    const tag = oneOf("retry.verdict", ["Retryable", "Terminal", "NoOpinion"])
-    const hint = fields["retry.hint_ms"] === undefined ? undefined : number("retry.hint_ms", longest)
-    const kind = (): Kind => oneOf("retry.kind", Verdict.kinds)
-    if (tag === "Retryable") return Verdict.retryable(kind(), { hint })
-    if (tag === "NoOpinion") return Verdict.noOpinion
-    return Verdict.terminal(text200("retry.why", ""), {
-      kind: fields["retry.kind"] === undefined ? undefined : kind(),
-      hint
-    })
+const recordOf = (text: string): Fields.Values | undefined => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Fields.isRecord(value) ? value : undefined
+  } catch {
+    return undefined
   }
+}
 
+/** The event of a line of `Observe.jsonLines`. Throws an `UnreadableLine`. */
+export const read = (fields: Fields.Fields): Line => {
+  const key = keyOf(fields, () => fields.text("fiber"))
+  const timeMillis = fields.number("time", longest)
+  return eventOf(fields, { name: fields.oneOf("event", names), key, timeMillis })
+}
+
+/** The name of an operation, and what tells it from others of its name. */
+export const keyOf = (attributes: Fields.Fields, place: () => string): string =>
+  JSON.stringify([attributes.text("retry.operation", ""), place()])
+
+interface Placed extends Pick<Common, "key" | "timeMillis"> {
+  readonly name: Name
+}
+
+/** An event, of its attributes. Throws an `UnreadableLine`. */
+export const eventOf = (attributes: Fields.Fields, { key, name, timeMillis }: Placed): Line => {
+  const { number, refuse } = attributes
   const attempt = number("retry.attempt", mostAttempts)
-  const common: Common = {
-    key: JSON.stringify([text200("retry.operation", ""), text200("fiber")]),
-    timeMillis: number("time", longest),
-    attempt: Number.isInteger(attempt) ? attempt : refuse("retry.attempt", "a whole number", attempt),
-    elapsedMillis: number("retry.elapsed_ms", longest)
-  }
-  const event = events[oneOf("event", Object.keys(events) as ReadonlyArray<keyof typeof events>)]
+  if (!Number.isInteger(attempt)) refuse("retry.attempt", "a whole number")
+  const common: Common = { key, timeMillis, attempt, elapsedMillis: number("retry.elapsed_ms", longest) }
+  const event = events[name]
   switch (event) {
-    case "failed":
-      return { ...common, event, ranMillis: number("retry.ran_ms", common.elapsedMillis), verdict: verdict() }
+    case "failed": {
+      const ranMillis = number("retry.ran_ms", common.elapsedMillis)
+      return { ...common, event, ranMillis, verdict: verdictOf(attributes) }
+    }
     case "scheduled":
       return { ...common, event, delayMillis: number("retry.delay_ms", longest) }
     case "succeeded":
@@ -112,13 +106,11 @@ export const read = (text: string, line: number): Line => {
   }
 }
 
-const objectOf = (text: string): Readonly<Record<string, unknown>> | undefined => {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? { ...(value as Record<string, unknown>) }
-      : undefined
-  } catch {
-    return undefined
-  }
+const verdictOf = ({ has, number, oneOf, text }: Fields.Fields): AnyVerdict => {
+  const tag = oneOf("retry.verdict", ["Retryable", "Terminal", "NoOpinion"])
+  const hint = has("retry.hint_ms") ? number("retry.hint_ms", longest) : undefined
+  const kind = (): Kind => oneOf("retry.kind", Verdict.kinds)
+  if (tag === "Retryable") return Verdict.retryable(kind(), { hint })
+  if (tag === "NoOpinion") return Verdict.noOpinion
+  return Verdict.terminal(text("retry.why", ""), { kind: has("retry.kind") ? kind() : undefined, hint })
 }

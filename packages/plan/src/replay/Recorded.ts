@@ -3,7 +3,8 @@
  */
 import type { Verdict } from "@effect-retry/core/Verdict"
 import type { Line } from "./Lines.ts"
-import { read } from "./Lines.ts"
+import { parse, read } from "./Lines.ts"
+import * as Spans from "./Spans.ts"
 
 export interface Attempt {
   /** From the end of the attempt before, or the start of the operation, to the start of this one. */
@@ -91,10 +92,17 @@ export const recording = (lines: Iterable<string>): Recording => {
     if (isSuccess) end(line, operation, true)
   }
 
+  const spans: Array<Spans.Span> = []
   for (const text of lines) {
     number += 1
-    if (text.trim() !== "") follow(read(text, number))
+    if (text.trim() === "") continue
+    const fields = parse(text, number)
+    if (Spans.isBatch(fields)) for (const span of Spans.read(fields)) spans.push(span)
+    else follow(read(fields))
   }
+  const ofSpans = Spans.linesOf(spans)
+  ofSpans.lines.forEach(follow)
+  leftOut += ofSpans.leftOut
   return {
     operations: operations.toSorted((one, other) => one.startMillis - other.startMillis),
     leftOut: leftOut + open.size

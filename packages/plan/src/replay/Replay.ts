@@ -14,7 +14,7 @@ import * as RandomLine from "../chance/RandomLine.ts"
 import type { Quantiles } from "../sample/Sample.ts"
 import { quantiles } from "../sample/Sample.ts"
 import * as Timekeeper from "../clock/Timekeeper.ts"
-import type { UnreadableLine } from "./Lines.ts"
+import type { UnreadableLine } from "./Fields.ts"
 import * as MatchedDraws from "./MatchedDraws.ts"
 import type { Attempt, Operation } from "./Recorded.ts"
 import { recording } from "./Recorded.ts"
@@ -25,7 +25,10 @@ import { recording } from "./Recorded.ts"
  * @category models
  */
 export interface ReplayOptions {
-  /** The lines that `Observe.jsonLines` has written, of one process. */
+  /**
+   * The lines that `Observe.jsonLines` has written, of one process; or lines of spans with the events of `Observe.spanEvents`,
+   * in the JSON of OpenTelemetry's protocol.
+   */
   readonly lines: Iterable<string>
   /** The policy that made them, with its bucket and its rate limiter. */
   readonly recorded: Client.Client
@@ -84,7 +87,7 @@ const slackMillis = 10
  * the attempt of any operation that began nearest to that time and was not terminal, `worst` and `best` bound it. An attempt that was cut off is taken
  * to fail when it was cut off. The draws of a jitter are those that gave the recorded delays, and after them those of `seed`.
  *
- * Fails with `UnreadableLine` at the first line that `Observe.jsonLines` would not write.
+ * Fails with `UnreadableLine` at the first line that neither `Observe.jsonLines` nor an exporter of spans would write.
  *
  * @category running
  */

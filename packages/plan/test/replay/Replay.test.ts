@@ -1,63 +1,8 @@
-import {
-  AttemptTimeout,
-  Backoff,
-  Deadline,
-  Hint,
-  Jitter,
-  Observe,
-  Retry,
-  TokenBucket,
-  Verdict
-} from "@effect-retry/core"
-import { Load, Plan, SeededRandom, VirtualClock } from "@effect-retry/plan"
+import { AttemptTimeout, Backoff, Deadline, Hint, Jitter, TokenBucket, Verdict } from "@effect-retry/core"
+import { Load, Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Either, Random } from "effect"
-
-interface Recorded {
-  readonly client: Load.Client
-  readonly operations?: number
-  readonly pauseMillis?: number
-  /** Whether an attempt at this time fails, by its draw. */
-  readonly fails: (atMillis: number, u: number) => boolean
-  readonly verdict?: Verdict.Verdict
-  readonly ranMillis?: number
-}
-
-const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
-
-/** Runs operations that overlap, and answers the lines of their observer. */
-const record = ({
-  client,
-  fails,
-  operations = 100,
-  pauseMillis = 20,
-  ranMillis = 15,
-  verdict = Verdict.transient
-}: Recorded): Effect.Effect<ReadonlyArray<string>> =>
-  Effect.gen(function* () {
-    const lines: Array<string> = []
-    const bucket = client.bucket === undefined ? {} : { bucket: yield* client.bucket }
-    const rateLimiter = client.rateLimiter === undefined ? {} : { rateLimiter: yield* client.rateLimiter }
-    const policy = {
-      ...client.policy,
-      ...bucket,
-      ...rateLimiter,
-      name: "orders",
-      classifier: () => verdict,
-      observe: [Observe.jsonLines((line) => void lines.push(line))]
-    }
-    const call = Effect.gen(function* () {
-      const [at, u] = [yield* nowMillis, yield* Random.next]
-      yield* Effect.sleep(Duration.millis(Math.round(ranMillis * (0.5 + u))))
-      if (fails(at, u)) return yield* Effect.fail("failed")
-    })
-    yield* Effect.forEach(
-      Array.from({ length: operations }, (_, i) => i * pauseMillis),
-      (at) => Effect.zipRight(Effect.sleep(at), Effect.exit(Retry.retry(call, policy))),
-      { concurrency: "unbounded", discard: true }
-    )
-    return lines
-  }).pipe(Effect.provide(SeededRandom.layer(1)), VirtualClock.run)
+import { Duration, Effect, Either } from "effect"
+import { type Recorded, record } from "./Recording.ts"
 
 const jittered = Backoff.exponential({ base: "50 millis" }).pipe(Backoff.jittered(Jitter.full))
 
@@ -246,7 +191,7 @@ describe("Plan.replay", () => {
     [JSON.stringify({ ...whole, "retry.kind": "Odd" }), "retry.kind", "one of"],
     [JSON.stringify({ ...whole, "retry.hint_ms": "1" }), "retry.hint_ms", "a number >= 0"],
     [JSON.stringify({ ...whole, event: "retry.scheduled" }), "retry.delay_ms", "a number >= 0"],
-    ['{"__proto__":{"time":1}}', "retry.attempt", "a number >= 0"]
+    ['{"__proto__":{"time":1}}', "fiber", "a text of at most 200 characters, got nothing"]
   ])("refuses the line %s", ([line, field, message]) =>
     Effect.gen(function* () {
       const found = yield* Effect.either(replay([JSON.stringify(whole), line], threeAttempts))
