@@ -2,8 +2,8 @@
  * Plans: what a policy will do, before it does it.
  *
  * It looks at policies without running them. `explain` tells the worst case, from the data of a `Backoff`;
- * `explainSchedule` tells what any other schedule has shown; `sample` tells what usually happens. `fit` searches a policy
- * for what is wanted of a server, and `replay` tries one on operations that were recorded. Only these two ask a bucket.
+ * `explainSchedule` tells what any other schedule has shown; `sample` tells what usually happens. None of
+ * them asks a bucket; `Load`, `Fit` and `Replay` do.
  *
  * @example
  * ```ts
@@ -33,11 +33,8 @@
  * ```
  */
 export { explain } from "./explain/Explain.ts"
-export { type Fit, fit, type FitOptions, type Fitted } from "./fit/Fit.ts"
 export type { Explainable, Options, Plan, PlannedAttempt, Scheduled, Worst } from "./explain/PlanRecord.ts"
 export { toText } from "./explain/PlanText.ts"
-export { UnreadableLine } from "./replay/Fields.ts"
-export { type Replay, replay, type ReplayOptions } from "./replay/Replay.ts"
 export type { Assumption, Warning } from "./explain/Remark.ts"
 export { type Sample, sample, type SampleOptions } from "./sample/Sample.ts"
 export { explainSchedule, type RunOptions } from "./sample/ScheduleRuns.ts"

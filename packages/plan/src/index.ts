@@ -1,4 +1,6 @@
+export * as Fit from "./fit/Fit.ts"
 export * as Load from "./Load.ts"
 export * as Plan from "./Plan.ts"
+export * as Replay from "./replay/Replay.ts"
 export * as SeededRandom from "./chance/SeededRandom.ts"
 export * as VirtualClock from "./clock/VirtualClock.ts"

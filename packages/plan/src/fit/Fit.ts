@@ -1,5 +1,8 @@
 /**
- * Searches the policy that does what is wanted with the least load.
+ * Fits: the policy of least load that does what is wanted of a server.
+ *
+ * It simulates policies with the loop and the buckets of core, all of them against the same calls. It changes no policy that
+ * you have: `Plan` explains one, and `Load` shows what many clients with one do to a server.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Duration from "effect/Duration"
@@ -12,7 +15,11 @@ import * as LatencyModel from "./LatencyModel.ts"
 import * as Timekeeper from "../clock/Timekeeper.ts"
 import * as Trial from "./Trial.ts"
 
-/** What is known of a server, and of the traffic of one client. */
+/**
+ * What is known of a server, and of the traffic of one client.
+ *
+ * @category models
+ */
 export interface KnownServer {
   /** The probability that an attempt fails outside of an outage, independently of all others: 0..1. */
   readonly failureProbability: number
@@ -23,7 +30,11 @@ export interface KnownServer {
   readonly operationsPerSecond?: number
 }
 
-/** What is wanted. */
+/**
+ * What is wanted.
+ *
+ * @category models
+ */
 export interface Wish {
   /** The ratio of all operations that shall succeed in time. */
   readonly succeeded: number
@@ -38,7 +49,7 @@ export interface Wish {
  *
  * @category models
  */
-export interface FitOptions {
+export interface Options {
   readonly server: KnownServer
   readonly wish: Wish
   readonly seed: number | string
@@ -85,7 +96,7 @@ export type Fit =
       readonly simulations: number
     }
 
-const owner = "Plan.fit"
+const owner = "Fit.fit"
 
 /** Operations that may begin around one outage. */
 const mostAround = 20_000
@@ -104,7 +115,7 @@ const mostAround = 20_000
  *
  * @category running
  */
-export const fit = (options: FitOptions): Effect.Effect<Fit> => {
+export const fit = (options: Options): Effect.Effect<Fit> => {
   const setting = settingOf(options)
   const { succeeded, outageLoad } = options.wish
   Argument.number(owner, "wish.succeeded", succeeded, { min: 0, max: 1 })
@@ -117,7 +128,7 @@ export const fit = (options: FitOptions): Effect.Effect<Fit> => {
   return search(setting, { succeeded, outageLoad: outageLoad ?? Infinity })
 }
 
-const settingOf = ({ operations = 1000, seed, server, wish }: FitOptions): Trial.Setting => {
+const settingOf = ({ operations = 1000, seed, server, wish }: Options): Trial.Setting => {
   if (typeof seed !== "string") Argument.number(owner, "seed", seed, { min: -Infinity })
   const { failureProbability, latency, operationsPerSecond = 10, outage } = server
   const withinMillis = Argument.millis(owner, "wish.within", wish.within, { min: 1 })

@@ -5,7 +5,7 @@ import * as Readable from "@effect-retry/core/unstable/Readable"
 import * as Data from "effect/Data"
 
 /**
- * A line that `Plan.replay` does not understand.
+ * A line that `Replay.replay` does not understand.
  *
  * @category models
  */
@@ -71,7 +71,7 @@ export const make = (values: Values, line: number, path = ""): Fields => {
 
 export const refused = (line: number, field: string, expected: string, got: unknown): never => {
   const shown = got === undefined ? "nothing" : Readable.inLine(String(JSON.stringify(got)).slice(0, mostCharacters))
-  const message = `Plan.replay: line ${line}: ${field === "" ? "it" : field} must be ${expected}, got ${shown}`
+  const message = `Replay.replay: line ${line}: ${field === "" ? "it" : field} must be ${expected}, got ${shown}`
   throw new UnreadableLine({ line, field, message })
 }
 

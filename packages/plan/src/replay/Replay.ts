@@ -1,5 +1,8 @@
 /**
- * What another policy would have done to operations that were recorded.
+ * Replays: what another policy would have done to operations that were recorded.
+ *
+ * It reads the lines of `Observe.jsonLines`, or spans with the events of `Observe.spanEvents`, and runs their operations again
+ * in virtual time, with the loop and the buckets of core. It calls no server, and says how many of the answers it assumed.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
@@ -19,12 +22,14 @@ import * as MatchedDraws from "./MatchedDraws.ts"
 import type { Attempt, Operation } from "./Recorded.ts"
 import { recording } from "./Recorded.ts"
 
+export { UnreadableLine } from "./Fields.ts"
+
 /**
  * What was recorded, and what is to be tried on it.
  *
  * @category models
  */
-export interface ReplayOptions {
+export interface Options {
   /**
    * The lines that `Observe.jsonLines` has written, of one process; or lines of spans with the events of `Observe.spanEvents`,
    * in the JSON of OpenTelemetry's protocol.
@@ -71,7 +76,7 @@ export interface Replay {
   readonly faithful: number
 }
 
-const owner = "Plan.replay"
+const owner = "Replay.replay"
 
 /** An operation that would make more attempts is left unfinished, and counts as failed. */
 const mostAttempts = 1_000
@@ -91,7 +96,7 @@ const slackMillis = 10
  *
  * @category running
  */
-export const replay = (options: ReplayOptions): Effect.Effect<Replay, UnreadableLine> => {
+export const replay = (options: Options): Effect.Effect<Replay, UnreadableLine> => {
   const { lines, other, recorded, seed } = options
   if (typeof seed !== "string") Argument.number(owner, "seed", seed, { min: -Infinity })
   const prepared = PolicyCheck.prepare(owner, { ...recorded.policy, classifier: Classifier.always })

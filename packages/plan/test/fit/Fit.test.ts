@@ -1,5 +1,5 @@
 import { TokenBucket } from "@effect-retry/core"
-import { Load, Plan } from "@effect-retry/plan"
+import { Fit, Load, Plan } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
 import * as Draws from "../../src/chance/Draws.ts"
@@ -7,35 +7,35 @@ import * as LatencyModel from "../../src/fit/LatencyModel.ts"
 import * as Trial from "../../src/fit/Trial.ts"
 
 interface Changes {
-  readonly server?: Partial<Plan.FitOptions["server"]>
-  readonly wish?: Partial<Plan.FitOptions["wish"]>
+  readonly server?: Partial<Fit.Options["server"]>
+  readonly wish?: Partial<Fit.Options["wish"]>
   readonly seed?: number | string
   readonly operations?: number
 }
 
-const options = ({ operations = 500, seed = 1, server, wish }: Changes): Plan.FitOptions => ({
+const options = ({ operations = 500, seed = 1, server, wish }: Changes): Fit.Options => ({
   server: { failureProbability: 0.1, latency: "20 millis", ...server },
   wish: { succeeded: 0.9, within: "2 seconds", ...wish },
   seed,
   operations
 })
 
-const fit = (changes: Changes) => Plan.fit(options(changes))
+const fit = (changes: Changes) => Fit.fit(options(changes))
 
-const met = (changes: Changes): Effect.Effect<Plan.Fitted> =>
+const met = (changes: Changes): Effect.Effect<Fit.Fitted> =>
   Effect.map(fit(changes), (found) => {
     expect(found._tag).toBe("Met")
     return found._tag === "Met" ? found.best : found.nearest
   })
 
-const figuresOf = (client: Plan.Fitted["client"], setting: Trial.Setting): Trial.Figures =>
+const figuresOf = (client: Fit.Fitted["client"], setting: Trial.Setting): Trial.Figures =>
   Trial.figures(Trial.run(client, setting), setting, Infinity)
 
 const outage = { lasts: "4 seconds", every: "30 seconds" } as const
 
 const seeds = [1, 2, 3, "four"]
 
-describe("Plan.fit", () => {
+describe("Fit.fit", () => {
   it.effect("answers with one attempt where nothing fails", () =>
     Effect.gen(function* () {
       const { client, load, outageLoad, succeeded } = yield* met({
@@ -262,38 +262,38 @@ describe("Plan.fit", () => {
   )
 
   it.each<readonly [Changes, string]>([
-    [{ seed: NaN }, "Plan.fit: seed must be >= -Infinity, got NaN"],
-    [{ operations: 10 }, "Plan.fit: operations must be a whole number >= 100 and <= 100000, got 10"],
-    [{ wish: { succeeded: 1.5 } }, "Plan.fit: wish.succeeded must be >= 0 and <= 1, got 1.5"],
-    [{ wish: { within: 0 } }, "Plan.fit: wish.within must be a finite duration >= 1ms, got 0"],
-    [{ wish: { outageLoad: 2 } }, "Plan.fit: wish.outageLoad must be absent where server.outage is, got 2"],
-    [{ wish: { outageLoad: 0.5 }, server: { outage } }, "Plan.fit: wish.outageLoad must be >= 1, got 0.5"],
-    [{ server: { failureProbability: -1 } }, "Plan.fit: server.failureProbability must be >= 0 and <= 1, got -1"],
-    [{ server: { latency: Infinity } }, "Plan.fit: server.latency must be a finite duration >= 0, got Infinity"],
+    [{ seed: NaN }, "Fit.fit: seed must be >= -Infinity, got NaN"],
+    [{ operations: 10 }, "Fit.fit: operations must be a whole number >= 100 and <= 100000, got 10"],
+    [{ wish: { succeeded: 1.5 } }, "Fit.fit: wish.succeeded must be >= 0 and <= 1, got 1.5"],
+    [{ wish: { within: 0 } }, "Fit.fit: wish.within must be a finite duration >= 1ms, got 0"],
+    [{ wish: { outageLoad: 2 } }, "Fit.fit: wish.outageLoad must be absent where server.outage is, got 2"],
+    [{ wish: { outageLoad: 0.5 }, server: { outage } }, "Fit.fit: wish.outageLoad must be >= 1, got 0.5"],
+    [{ server: { failureProbability: -1 } }, "Fit.fit: server.failureProbability must be >= 0 and <= 1, got -1"],
+    [{ server: { latency: Infinity } }, "Fit.fit: server.latency must be a finite duration >= 0, got Infinity"],
     [
       { server: { latency: { p50: "2 seconds", p99: "1 second" } } },
-      "Plan.fit: server.latency.p99 must be a finite duration >= 2s, got"
+      "Fit.fit: server.latency.p99 must be a finite duration >= 2s, got"
     ],
     [
       { server: { latency: { measured: [] } } },
-      "Plan.fit: server.latency.measured must be an array of 1 to 100000 durations"
+      "Fit.fit: server.latency.measured must be an array of 1 to 100000 durations"
     ],
     [
       { server: { latency: { measured: [1, -1] } } },
-      "Plan.fit: server.latency.measured[1] must be a finite duration >= 0, got -1"
+      "Fit.fit: server.latency.measured[1] must be a finite duration >= 0, got -1"
     ],
-    [{ server: { operationsPerSecond: 0 } }, "Plan.fit: server.operationsPerSecond must be > 0, got 0"],
+    [{ server: { operationsPerSecond: 0 } }, "Fit.fit: server.operationsPerSecond must be > 0, got 0"],
     [
       { server: { operationsPerSecond: 10_000, outage } },
-      "Plan.fit: server.operationsPerSecond must be so few that at most 20000 operations begin around an outage"
+      "Fit.fit: server.operationsPerSecond must be so few that at most 20000 operations begin around an outage"
     ],
     [
       { server: { outage: { lasts: 0, every: "1 minute" } } },
-      "Plan.fit: server.outage.lasts must be a finite duration >= 1ms, got 0"
+      "Fit.fit: server.outage.lasts must be a finite duration >= 1ms, got 0"
     ],
     [
       { server: { outage: { lasts: "10 seconds", every: "11 seconds" } } },
-      "Plan.fit: server.outage.every must be a finite duration >= 14s, got"
+      "Fit.fit: server.outage.every must be a finite duration >= 14s, got"
     ]
   ])("refuses %o", (changes, message) => {
     expect(() => fit(changes)).toThrow(message)

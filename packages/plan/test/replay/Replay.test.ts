@@ -1,5 +1,5 @@
 import { AttemptTimeout, Backoff, Deadline, Hint, Jitter, TokenBucket, Verdict } from "@effect-retry/core"
-import { Load, Plan } from "@effect-retry/plan"
+import { type Load, Replay } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Either } from "effect"
 import { type Recorded, record } from "./Recording.ts"
@@ -13,9 +13,9 @@ const sometimes = (_: number, u: number) => u < 0.3
 const inOutage = (at: number) => at >= 500 && at < 1000
 
 const replay = (lines: ReadonlyArray<string>, recorded: Load.Client, other: Load.Client = recorded) =>
-  Plan.replay({ lines, recorded, other, seed: 1 })
+  Replay.replay({ lines, recorded, other, seed: 1 })
 
-describe("Plan.replay", () => {
+describe("Replay.replay", () => {
   it.effect.each<readonly [string, Load.Client, Recorded["fails"], Verdict.Verdict?]>([
     ["full jitter", threeAttempts, sometimes],
     ["no jitter", { policy: { maxAttempts: 4, backoff: Backoff.constant({ delay: "70 millis" }) } }, sometimes],
@@ -197,7 +197,7 @@ describe("Plan.replay", () => {
       const found = yield* Effect.either(replay([JSON.stringify(whole), line], threeAttempts))
       const error = Either.isLeft(found) ? found.left : undefined
       expect(error).toMatchObject({ _tag: "UnreadableLine", line: 2, field })
-      expect(error?.message).toContain("Plan.replay: line 2: ")
+      expect(error?.message).toContain("Replay.replay: line 2: ")
       expect(error?.message).toContain(message)
       expect(error?.message.length).toBeLessThan(400)
     })
@@ -205,8 +205,8 @@ describe("Plan.replay", () => {
 
   it("refuses a policy that the loop would refuse, and a seed that is no number", () => {
     const wrong = { policy: { ...threeAttempts.policy, maxAttempts: 0 } }
-    expect(() => replay([], wrong)).toThrow("Plan.replay: maxAttempts must be a whole number >= 1, got 0")
-    expect(() => replay([], threeAttempts, wrong)).toThrow("Plan.replay: maxAttempts must be a whole number >= 1")
-    expect(() => Plan.replay({ lines: [], recorded: threeAttempts, other: threeAttempts, seed: NaN })).toThrow("seed")
+    expect(() => replay([], wrong)).toThrow("Replay.replay: maxAttempts must be a whole number >= 1, got 0")
+    expect(() => replay([], threeAttempts, wrong)).toThrow("Replay.replay: maxAttempts must be a whole number >= 1")
+    expect(() => Replay.replay({ lines: [], recorded: threeAttempts, other: threeAttempts, seed: NaN })).toThrow("seed")
   })
 })

@@ -1,5 +1,5 @@
 import { Backoff, Hint, Jitter, Verdict } from "@effect-retry/core"
-import { type Load, Plan } from "@effect-retry/plan"
+import { type Load, Replay } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { batch, type Recorded, recordBoth } from "./Recording.ts"
@@ -10,13 +10,13 @@ const client: Load.Client = { policy: { maxAttempts: 3, backoff: jittered, hint:
 
 const other: Load.Client = { policy: { maxAttempts: 5, backoff: Backoff.constant({ delay: "40 millis" }) } }
 
-const replay = (lines: ReadonlyArray<string>) => Plan.replay({ lines, recorded: client, other, seed: 1 })
+const replay = (lines: ReadonlyArray<string>) => Replay.replay({ lines, recorded: client, other, seed: 1 })
 
 const sometimes = (_: number, u: number) => u < 0.3
 
 const recorded: Recorded = { client, fails: sometimes }
 
-describe("Plan.replay of spans", () => {
+describe("Replay.replay of spans", () => {
   it.effect.each<readonly [string, Recorded]>([
     ["successes at once and retries", recorded],
     ["hints", { ...recorded, verdict: Verdict.retryable("Throttling", { hint: "80 millis" }) }],
@@ -125,7 +125,7 @@ describe("Plan.replay of spans", () => {
       const found = yield* Effect.either(replay([batch([span]), line]))
       const error = Either.isLeft(found) ? found.left : undefined
       expect(error).toMatchObject({ _tag: "UnreadableLine", line: 2, field })
-      expect(error?.message).toContain(`Plan.replay: line 2: ${field} must be `)
+      expect(error?.message).toContain(`Replay.replay: line 2: ${field} must be `)
       expect(error?.message).toContain(message)
     })
   )

@@ -231,7 +231,7 @@ describe("the playground", () => {
     await page.getByLabel("An outage of").fill("30000")
     await page.getByLabel("An outage every").fill("5")
     await search.click()
-    await page.getByRole("alert").filter({ hasText: "Plan.fit: server.outage.every" }).waitFor()
+    await page.getByRole("alert").filter({ hasText: "Fit.fit: server.outage.every" }).waitFor()
     await page.close()
   })
 

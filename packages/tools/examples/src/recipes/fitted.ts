@@ -1,8 +1,8 @@
 // #region fit
-import { Plan } from "@effect-retry/plan"
+import { Fit } from "@effect-retry/plan"
 import { Effect, Option } from "effect"
 
-const fit = Plan.fit({
+const fit = Fit.fit({
   server: {
     failureProbability: 0.02,
     latency: { p50: "20 millis", p99: "200 millis" },

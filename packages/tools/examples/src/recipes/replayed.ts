@@ -21,9 +21,9 @@ const recorded = <A, E, R>(call: Effect.Effect<A, E, R>) => Retry.retry(call, po
 
 // #region replay
 import { Deadline } from "@effect-retry/core"
-import { Plan } from "@effect-retry/plan"
+import { Replay } from "@effect-retry/plan"
 
-const replay = Plan.replay({
+const replay = Replay.replay({
   lines,
   recorded: { policy: preset },
   other: { policy: { ...preset, maxAttempts: 6, deadline: Deadline.refuse("3 seconds") } },

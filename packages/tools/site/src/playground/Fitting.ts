@@ -1,7 +1,7 @@
 /**
  * Searches a policy for the server and the wish of the page.
  */
-import { Plan } from "@effect-retry/plan"
+import { Fit } from "@effect-retry/plan"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -15,12 +15,12 @@ const operations = 500
 export const fitted = async (
   settings: Settings
 ): Promise<{ readonly isMet: boolean; readonly found: ReadonlyArray<Found> }> => {
-  const fit = await Effect.runPromise(Plan.fit(optionsOf(settings)))
+  const fit = await Effect.runPromise(Fit.fit(optionsOf(settings)))
   const found = fit._tag === "Met" ? [fit.best, ...Option.toArray(fit.runnerUp)] : [fit.nearest]
   return { isMet: fit._tag === "Met", found: found.map(shown) }
 }
 
-const optionsOf = (settings: Settings): Plan.FitOptions => {
+const optionsOf = (settings: Settings): Fit.Options => {
   const { failureRatio, latency, outage, wishOutageEvery, wishOutageLoad, wishSucceeded, wishWithin } = settings
   // Attempts of the page take times of an exponential distribution.
   const measured = Array.from({ length: 200 }, (_, i) =>
@@ -42,7 +42,7 @@ const optionsOf = (settings: Settings): Plan.FitOptions => {
   }
 }
 
-const shown = ({ code, load, outageLoad, succeeded }: Plan.Fitted): Found => ({
+const shown = ({ code, load, outageLoad, succeeded }: Fit.Fitted): Found => ({
   code,
   succeeded: interval(succeeded, (ratio) => `${(100 * ratio).toFixed(1)} %`),
   load: interval(load, (attempts) => attempts.toFixed(2)),
@@ -52,5 +52,5 @@ const shown = ({ code, load, outageLoad, succeeded }: Plan.Fitted): Found => ({
   })
 })
 
-const interval = ({ high, low, mean }: Plan.Fitted["load"], text: (value: number) => string): string =>
+const interval = ({ high, low, mean }: Fit.Fitted["load"], text: (value: number) => string): string =>
   `${text(mean)} (${text(low)} to ${text(high)})`
