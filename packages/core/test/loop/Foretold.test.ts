@@ -167,14 +167,14 @@ describe("Retry.retry where the rate limiter foretells a refusal", () => {
 })
 
 describe("TokenBucket.refusalAfter of buckets made of buckets", () => {
+  const told = ({ refusalAfter }: TokenBucket.TokenBucket): Effect.Effect<boolean | "nothing"> =>
+    refusalAfter === undefined ? Effect.succeed("nothing") : Effect.map(refusalAfter(Duration.zero), Option.isSome)
+
+  const refused = foretelling(() => Effect.succeedSome(open("1 second")))
+
   it.effect("is that of the first that foretells, is the key's, and is none in the shadow", () =>
     Effect.gen(function* () {
-      const refused = foretelling(() => Effect.succeedSome(open("1 second")))
       const silent = foretelling(() => Effect.succeedNone)
-      const told = (bucket: TokenBucket.TokenBucket): Effect.Effect<boolean | "nothing"> =>
-        bucket.refusalAfter === undefined
-          ? Effect.succeed("nothing")
-          : Effect.map(bucket.refusalAfter(Duration.zero), Option.isSome)
       const { all, firstAttempts, shadow, unlimited } = TokenBucket
       expect(yield* told(all(unlimited, silent, refused))).toBe(true)
       expect(yield* told(all(unlimited, silent))).toBe(false)
@@ -192,6 +192,27 @@ describe("TokenBucket.refusalAfter of buckets made of buckets", () => {
       ])
       const plain = yield* TokenBucket.keyed({ bucket: TokenBucket.quota(), maxKeys: 9, idleTimeToLive: "1 hour" })
       expect(yield* told(plain)).toBe("nothing")
+    }).pipe(VirtualClock.run)
+  )
+
+  const around = [
+    ["failOpen", TokenBucket.failOpen({ within: "1 second" })],
+    ["failClosed", TokenBucket.failClosed({ within: "1 second" })],
+    ["fallback", TokenBucket.fallback({ within: "1 second", local: refused })]
+  ] as const
+
+  it.effect.each(around)("is that of the bucket in %s, where it answers in time", ([, bounded]) =>
+    Effect.gen(function* () {
+      const failing = (refusalAfter: Effect.Effect<Option.Option<Retry.Refusal>, string>) =>
+        bounded({ ...TokenBucket.unlimited, refusalAfter: () => refusalAfter })
+      expect(yield* told(bounded(refused))).toBe(true)
+      expect(yield* told(bounded(foretelling(() => Effect.succeedNone)))).toBe(false)
+      expect(yield* told(failing(Effect.fail("away")))).toBe(false)
+      expect(yield* told(failing(Effect.die("dead")))).toBe(false)
+      expect(yield* told(bounded(TokenBucket.unlimited))).toBe("nothing")
+      const startMillis = yield* VirtualClock.now
+      expect(yield* told(failing(Effect.never))).toBe(false)
+      expect(Duration.toMillis(Duration.subtract(yield* VirtualClock.now, startMillis))).toBe(1000)
     }).pipe(VirtualClock.run)
   )
 })

@@ -42,7 +42,7 @@ interface Fallback<in E> extends Bounded<E> {
  * Both buckets record every attempt: the one that granted it with its grant, the other with no tokens. If the bucket
  * does not answer, the level is that of the local one. A call that is not answered in time is interrupted, and tokens
  * that it grants later are refunded. No call lasts longer than `within`, except for waits of the local bucket, which
- * `request.atMost` bounds.
+ * `request.atMost` bounds. It foretells what the bucket foretells in time.
  *
  * @category combinators
  */
@@ -106,6 +106,7 @@ const withFallback = <E>(owner: string, self: TokenBucket<E>, local: TokenBucket
       }),
     record: (outcome) => recordEach(buckets, outcome),
     level: Effect.flatMap(store.level, Option.match({ onNone: () => local.level, onSome: Effect.succeed })),
+    refusalAfter: store.refusalAfter,
     ...hearing(buckets)
   }
 }
@@ -114,7 +115,7 @@ const untilMillis = ({ atMost }: Request): number =>
   Option.match(atMost, { onNone: () => Infinity, onSome: Duration.toMillis })
 
 /** A bucket that answers every call within a bound; `None` if the wrapped bucket does not answer. */
-interface Store extends Pick<TokenBucket, "record" | "started" | "timed"> {
+interface Store extends Pick<TokenBucket, "record" | "refusalAfter" | "started" | "timed"> {
   /** Asks within the caller's step. Call it only while an effect runs. */
   readonly acquire: (request: Request) => Effect.Effect<Option.Option<Option.Option<Grant>>>
   readonly level: Effect.Effect<Option.Option<number>>
@@ -137,7 +138,7 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
     )
   const refundable = Option.map(latestOf(Option.map(refunding)))
   const refundLate = Option.match({ onNone: () => Effect.void, onSome: ({ refund }: Grant) => refund })
-  const { started, timed } = self
+  const { refusalAfter, started, timed } = self
   return {
     acquire: (request) => {
       const inTime = {
@@ -155,6 +156,14 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
     },
     record: (outcome) => Effect.asVoid(call(() => self.record(outcome))),
     level: call(() => self.level),
+    // A call that fails says nothing of the one after the wait.
+    refusalAfter:
+      refusalAfter &&
+      ((delay) =>
+        Effect.map(
+          call(() => refusalAfter(delay)),
+          Option.flatten
+        )),
     started: started && ((begun) => Effect.asVoid(call(() => started(begun)))),
     timed
   }
