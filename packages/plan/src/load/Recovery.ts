@@ -1,6 +1,7 @@
 /**
  * Recovery from an overload: a server stands still for a while; the time until nearly every request succeeds again.
  */
+import { TokenBucket, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -27,7 +28,7 @@ export interface ServerOptions {
   readonly expired?: "serve" | "drop"
   /**
    * Shards that divide the capacity between them, each with its own queue. A request goes to one of them at random,
-   * and so do all its attempts. @default 1
+   * and so do all its attempts; its `TokenBucket.Key` is that shard. @default 1
    */
   readonly shards?: number
 }
@@ -98,7 +99,8 @@ interface Setting {
 /**
  * Simulates clients of a server through an outage, and waits for the recovery. The same seed gives the same outcome.
  *
- * Every attempt that is not answered in time fails and is retryable; the server does not know that its client has gone.
+ * Every attempt that is not answered in time fails as `Timeout` and is retryable; the server does not know that its client
+ * has gone.
  *
  * @category running
  */
@@ -146,14 +148,15 @@ const simulate = (setting: Setting): Effect.Effect<Recovery, never, Scope.Scope>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const seconds: Seconds = []
-    const attempt = attemptOf(setting, seconds)
+    const drawn = requestOf(setting, seconds)
     const pause = exponential(setting.clients / setting.requestsPerMilli)
     for (let i = 0; i < setting.clients; i++) {
-      const retried = yield* Client.make(setting.client)
-      const request = Effect.flatMap(attempt, (attempt) =>
+      const retried = yield* Client.make(setting.client, () => Verdict.timeout)
+      const request = Effect.flatMap(drawn, ({ attempt, shard }) =>
         Effect.flatMap(currentSecond(seconds), (second) => {
           second.requests += 1
-          return Effect.map(retried(attempt), (succeeded) => {
+          const retrying = Effect.provideService(retried(attempt), TokenBucket.Key, `shard ${shard}`)
+          return Effect.map(retrying, (succeeded) => {
             if (succeeded) second.succeeded += 1
           })
         })
@@ -165,8 +168,14 @@ const simulate = (setting: Setting): Effect.Effect<Recovery, never, Scope.Scope>
     return { recoveredAfter, ...totals(setting, seconds), seconds: Array.from(seconds, (second) => second ?? quiet()) }
   })
 
-/** Makes the attempt of a request: each of its runs goes to the same shard. */
-const attemptOf = (setting: Setting, seconds: Seconds): Effect.Effect<Effect.Effect<void, "timed out">> => {
+/** What the runs of a request's attempt go to: the same shard. */
+interface Request {
+  readonly attempt: Effect.Effect<void, "timed out">
+  readonly shard: number
+}
+
+/** Draws the shard of a request. */
+const requestOf = (setting: Setting, seconds: Seconds): Effect.Effect<Request> => {
   const { drops, outage, serviceMillis, shards, stalled, timeoutMillis } = setting
   const running = { fromMillis: Infinity, toMillis: Infinity }
   const servers = Array.from({ length: shards }, (_, shard) =>
@@ -185,9 +194,8 @@ const attemptOf = (setting: Setting, seconds: Seconds): Effect.Effect<Effect.Eff
       }
     )
   )
-  const [only, ...others] = attempts
-  if (only !== undefined && others.length === 0) return Effect.succeed(only)
-  return Effect.map(below(shards), (shard) => attempts[shard] ?? Effect.void)
+  const ofShard = (shard: number): Request => ({ attempt: attempts[shard] ?? Effect.void, shard })
+  return shards === 1 ? Effect.succeed(ofShard(0)) : Effect.map(below(shards), ofShard)
 }
 
 const sleepMillis = (millis: number): Effect.Effect<void> => Effect.sleep(Duration.millis(millis))

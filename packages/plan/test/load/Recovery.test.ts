@@ -1,4 +1,4 @@
-import { Backoff, Policy, RateLimiter, TokenBucket } from "@effect-retry/core"
+import { Backoff, Policy, RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
@@ -162,6 +162,39 @@ describe("Load.recovery", () => {
       // Ten clients with an attempt in five seconds each, for 100 seconds: there is no recovery.
       expect(outcome.attempts).toBeLessThanOrEqual(10 * 21)
       expect(outcome.requests).toBeGreaterThan(800)
+    })
+  )
+
+  it.effect("asks a limiter that is keyed for the shard of the request", () =>
+    Effect.gen(function* () {
+      const none = Effect.map(TokenBucket.Key, (key) => (key === "shard 1" ? TokenBucket.empty : TokenBucket.unlimited))
+      const rateLimiter = TokenBucket.keyed({ bucket: none, maxKeys: 10, idleTimeToLive: "1 hour" })
+      const options = { ...short, load: 0.1, outage: 0, patience: 0, server: { ...server, shards: 4 } }
+      const { attempts, requests } = yield* Load.recovery({ policy: Policy.once, rateLimiter }, options)
+      expect(Math.abs(attempts / requests - 0.75)).toBeLessThan(0.1)
+    })
+  )
+
+  it.effect("tells buckets and limiters of a timeout where an answer is late", () =>
+    Effect.gen(function* () {
+      const kinds = new Set<string>()
+      const noting: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        acquire: (request) => {
+          if (request.attempt > 1) kinds.add(`asked after ${Option.getOrElse(request.kind, () => "no kind")}`)
+          return TokenBucket.unlimited.acquire(request)
+        },
+        record: (outcome) =>
+          Effect.sync(() => {
+            if (outcome._tag === "Failed") kinds.add(Option.getOrElse(Verdict.kindOf(outcome.verdict), () => "no kind"))
+          })
+      }
+      const both = { bucket: Effect.succeed(noting), rateLimiter: Effect.succeed(noting) }
+      yield* Load.recovery(
+        { policy: threeAttempts, ...both },
+        { ...short, load: 0.1, outage: "5 seconds", patience: 0 }
+      )
+      expect([...kinds].toSorted()).toEqual(["Timeout", "asked after Timeout"])
     })
   )
 
