@@ -77,26 +77,48 @@ const recovery = Effect.gen(function* () {
 const names = {
   none: "3 attempts, no guard",
   bucket: "a retry budget",
-  acceptRatio: "an accept ratio and a budget",
+  fixed: "a rate limiter",
+  concurrency: "a limit of concurrency",
   aimd: "adaptive concurrency",
-  breaker: "a circuit breaker"
-} as const satisfies Record<keyof typeof Breakers.guards, string>
+  acceptRatio: "an accept ratio and a budget",
+  breaker: "a circuit breaker",
+  ofWhole: "a breaker for all shards",
+  ofShard: "a breaker for each shard"
+}
 
-/** Rows of docs/circuit-breakers.md#measured. */
-const guards = Effect.gen(function* () {
-  const strips = yield* Effect.forEach(Object.entries(names), ([guard, name]) =>
-    Effect.map(Breakers.whole(Breakers.guards[guard as keyof typeof names]), ({ seconds }) => ({ name, seconds }))
+const sixty = { outage: { from: 60, to: 80 }, from: 55, until: 98 }
+
+const stripsOf = (
+  clients: { readonly [K in keyof typeof names]?: Load.Client },
+  run: (client: Load.Client) => Effect.Effect<Load.Recovery>
+) =>
+  Effect.forEach(Object.entries(clients), ([guard, client]) =>
+    Effect.map(run(client), ({ seconds }) => ({ name: names[guard as keyof typeof names], seconds }))
   )
-  return Strips.draw({
+
+/** Rows of docs/circuit-breakers.md#measured, and two limits of what is sent. */
+const guards = Effect.map(stripsOf(Breakers.guards.whole, Breakers.whole), (strips) =>
+  Strips.draw({
     title: "Guards in the same outage",
     intro: "A server for 50 requests per second gets 15 from three clients, and stands still for twenty seconds.",
     strips,
-    outage: { from: 60, to: 80 },
-    from: 55,
-    until: 98,
+    ...sixty,
     most: 60
   })
-})
+)
+
+/** Rows of the same table: an outage of one shard of ten. */
+const shards = Effect.map(
+  stripsOf(Breakers.guards.part, (client) => Breakers.part(client, "30 seconds")),
+  (strips) =>
+    Strips.draw({
+      title: "One shard of ten in an outage",
+      intro: "The same server has ten shards, of which one stands still for twenty seconds.",
+      strips,
+      ...sixty,
+      most: 30
+    })
+)
 
 const tones: Readonly<Record<string, Bars.BarRow["tone"]>> = { "no hedge": "quiet", "after 60 ms": "bad" }
 
@@ -119,6 +141,7 @@ export const pictures: Readonly<Record<string, Effect.Effect<string>>> = {
   "timeline-deadline.svg": deadline,
   "recovery.svg": recovery,
   "guards.svg": guards,
+  "guards-shard.svg": shards,
   "hedges.svg": hedges,
   "curves.svg": Effect.sync(Delays.curves),
   "jitters.svg": Effect.sync(Delays.jitters),

@@ -2,7 +2,7 @@
  * The table of docs/circuit-breakers.md: circuit breakers beside buckets and limits of concurrency, in an outage of a server
  * and of one shard of it.
  */
-import { AttemptTimeout, CircuitBreaker, RateLimiter, TokenBucket } from "@effect-retry/core"
+import { CircuitBreaker, RateLimiter, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { Duration, Effect, Option } from "effect"
 import { immediately, recovery } from "./Clients.ts"
@@ -10,9 +10,6 @@ import type { Row } from "./Clients.ts"
 import * as Tables from "./Tables.ts"
 
 const policy = immediately(3)
-
-/** A limiter that judges by latency hears of a timeout only where the policy has one: just below the clients' patience. */
-const timed = { ...policy, attemptTimeout: AttemptTimeout.constant("990 millis") }
 
 const acceptRatio: Row = {
   name: "accept ratio (K 2, 5 s) and bucket",
@@ -34,8 +31,24 @@ const breaker: Row = {
 
 const aimd: Row = {
   name: "adaptive concurrency, aimd, at least 1",
-  policy: timed,
+  policy,
   rateLimiter: RateLimiter.adaptiveConcurrency({ rule: "aimd", least: 1, whenShort: "refuse" })
+}
+
+const ofWhole: Row = {
+  name: "breaker, 10 of 100, 5 s",
+  policy,
+  rateLimiter: CircuitBreaker.make({ opensAt: { ratio: 0.1, last: 100 }, openFor: "5 seconds" })
+}
+
+const ofShard: Row = {
+  name: "breaker of each shard, 5 failures in a row, 10 s",
+  policy,
+  rateLimiter: TokenBucket.keyed({
+    bucket: CircuitBreaker.make({ opensAt: { consecutive: 5 }, openFor: "10 seconds" }),
+    maxKeys: 100,
+    idleTimeToLive: "10 minutes"
+  })
 }
 
 /** The rows of the table, in its order. */
@@ -47,7 +60,7 @@ export const rows: ReadonlyArray<Row> = [
   acceptRatio,
   {
     name: "adaptive concurrency, gradient",
-    policy: timed,
+    policy,
     rateLimiter: RateLimiter.adaptiveConcurrency({ whenShort: "refuse" })
   },
   aimd,
@@ -60,11 +73,8 @@ export const rows: ReadonlyArray<Row> = [
       openFor: "5 seconds"
     })
   },
-  {
-    name: "breaker, 10 of 100, 5 s",
-    policy,
-    rateLimiter: CircuitBreaker.make({ opensAt: { ratio: 0.1, last: 100 }, openFor: "5 seconds" })
-  },
+  ofWhole,
+  ofShard,
   {
     name: "breaker, 50 of 100, 60 s",
     policy,
@@ -82,22 +92,32 @@ const outage = {
 
 const server = { capacityPerSecond: 50, serviceTimes: "constant" } as const
 
-/** One client of each kind, for the picture of docs/guards.md. */
-export const guards = { none: recovery.attempts, bucket: recovery.successRatio, acceptRatio, breaker, aimd }
+/** A client makes five requests a second. */
+const fixed: Load.Client = { policy, rateLimiter: RateLimiter.fixed({ rate: 6, burst: 6, whenShort: "refuse" }) }
+
+const concurrency: Load.Client = {
+  policy,
+  rateLimiter: RateLimiter.concurrencyLimit({ limit: 3, whenShort: "refuse" })
+}
+
+/** Clients for the pictures of docs/guards.md: an outage of the whole server, and of a part of it. */
+export const guards = {
+  whole: { none: recovery.attempts, bucket: recovery.successRatio, fixed, concurrency, aimd, acceptRatio, breaker },
+  part: { none: recovery.attempts, ofWhole, ofShard }
+}
 
 /** The outage of the first two columns, which begins after a minute. */
 export const whole = (client: Load.Client): Effect.Effect<Load.Recovery> => Load.recovery(client, { ...outage, server })
+
+/** That of the last two columns, and what comes after it. */
+export const part = (client: Load.Client, patience: Duration.DurationInput = 0): Effect.Effect<Load.Recovery> =>
+  Load.recovery(client, { ...outage, patience, stalled: 1, server: { ...server, shards: 10 } })
 
 /** What a client makes of the outage of the server, and of one of its ten shards. */
 const outcomes = (client: Load.Client) =>
   Effect.gen(function* () {
     const recovered = yield* whole(client)
-    const shard = yield* Load.recovery(client, {
-      ...outage,
-      patience: 0,
-      stalled: 1,
-      server: { ...server, shards: 10 }
-    })
+    const shard = yield* part(client)
     return {
       sent: during(recovered, "attempts") / during(recovered, "requests"),
       recoveredAfter: Option.map(recovered.recoveredAfter, Duration.toSeconds),
