@@ -40,7 +40,7 @@ const passing = (attempt: number, hint?: Duration.DurationInput) => Exit.fail(ne
 type Changes = Omit<Partial<Hedge.Fields<Passing | Fatal, number>>, "attempt">
 
 describe("Hedge.hedge", () => {
-  // As gRPC's A6, Polly 8 and failsafe-go 0.9.7 document and test it: what differs between them is in `peers` below.
+  // As gRPC's A6, Polly 8 and failsafe-go 0.9.7 document and test it: what differs between them is in HedgeRows.ts.
   it.effect.each<{ name: string; script: Script; changes?: Changes; log: string; exit: Exit.Exit<number, unknown> }>([
     {
       name: "starts attempts at the delay",
