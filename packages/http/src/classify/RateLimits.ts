@@ -40,6 +40,14 @@ const dialects: ReadonlyArray<Dialect> = [
 ]
 
 /**
+ * Headers that say which of several limits of a server a response tells of.
+ *
+ * Sources: GitHub, https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api; Discord,
+ * https://discord.com/developers/docs/topics/rate-limits, "Header Format".
+ */
+const parts = ["x-ratelimit-resource", "x-ratelimit-bucket"]
+
+/**
  * All limits of a response; none where the headers do not say how many requests are left, and when there are more.
  *
  * The time is that of the response's own `Date`, and `clockMillis` only where it has none.
@@ -48,10 +56,12 @@ export const read = (headers: Headers.Headers, clockMillis: number): ReadonlyArr
   const field = readable(headers, "ratelimit")
   const ofFields = field === undefined ? [] : RateLimitFields.limits(field, readable(headers, "ratelimit-policy"))
   const found = new Map(ofFields.map((limit) => [limit.name, limit]))
+  const part = parts.flatMap((header) => readable(headers, header) ?? [])[0]
   for (const dialect of dialects) {
     if (headers[dialect.remaining] === undefined || found.has(dialect.remaining)) continue
     const limit = readDialect(dialect, headers, clockMillis)
-    if (limit !== undefined) found.set(dialect.remaining, limit)
+    if (limit !== undefined)
+      found.set(dialect.remaining, part === undefined ? limit : { ...limit, name: `${limit.name} ${part}` })
   }
   return [...found.values()]
 }

@@ -169,6 +169,9 @@ export const unanswered = (self: Pace, number: number): Pace => {
   return { ...self, open: new Map(self.open).set(number, { ...request, isOver: true }) }
 }
 
+/** Limits that are remembered. */
+const mostWindows = 32
+
 /** What an answer says. */
 export interface Answer {
   readonly limits: ReadonlyArray<RateLimit>
@@ -192,8 +195,12 @@ export const answered = (
   const pace = { ...self, open, isAnswered: true }
   for (const limit of limits) {
     const heard = { limit, number, sentMillis, nowMillis, isThrottle }
-    windows.set(limit.name, told(windows.get(limit.name), pace, settings, heard))
+    const window = told(windows.get(limit.name), pace, settings, heard)
+    windows.delete(limit.name)
+    windows.set(limit.name, window)
   }
+  // Names come from outside: those that were told last are kept.
+  for (const name of windows.keys()) if (windows.size > mostWindows) windows.delete(name)
   // A throttle that no limit explains comes from another limit, or another client: then the hint counts.
   const isExplained = !isThrottle || limits.some(({ remaining }) => remaining === 0)
   const pausedUntilMillis = isExplained

@@ -110,4 +110,18 @@ describe("RateLimits.read", () => {
   ])("counts as absent what is not of its form: %j", (headers) => {
     expect(read(headers)).toEqual([])
   })
+
+  it.each<readonly [header: string, one: string, other: string]>([
+    ["x-ratelimit-resource", "core", "search"],
+    ["x-ratelimit-bucket", "abcd1234", "ffff0000"]
+  ])("tells limits apart by %s", (header, one, other) => {
+    const name = (value: string | undefined) =>
+      read({
+        "x-ratelimit-remaining": "9",
+        "x-ratelimit-reset": "60",
+        ...(value !== undefined && { [header]: value })
+      }).map(({ name }) => name)
+    expect(name(one)).toEqual(name(one))
+    expect(new Set([name(one), name(other), name(undefined)].flat()).size).toBe(3)
+  })
 })

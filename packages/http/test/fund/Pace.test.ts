@@ -42,6 +42,20 @@ describe("Pace", () => {
     )
   })
 
+  it("remembers the limits that were told last, and not all that a server can name", () => {
+    let pace = sentAll(Pace.initial, 0, 1)
+    for (let i = 0; i < 1000; i++) {
+      const [limit] = answer(5, 0).limits
+      const limits = [
+        { ...limit!, name: `limit ${i}` },
+        { ...limit!, name: "again and again" }
+      ]
+      pace = Pace.answered(pace, settings, 0, 1, { limits, isThrottle: false, hintMillis: 0 })
+    }
+    expect(pace.windows.size).toBe(32)
+    expect([...pace.windows.keys()].slice(-2)).toEqual(["limit 999", "again and again"])
+  })
+
   it("a stale answer never raises what is left", () => {
     fc.assert(
       fc.property(
