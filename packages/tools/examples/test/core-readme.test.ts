@@ -34,6 +34,7 @@ import {
   Schedule
 } from "effect"
 import { expectTypeOf } from "vitest"
+import * as Stories from "../../../core/test/loop/Stories.ts"
 import { timeline } from "../src/scripted.ts"
 import { outcomeOf, request, tokensFor } from "./buckets.ts"
 import { hear, hearing } from "./heard.ts"
@@ -69,6 +70,33 @@ const stopped = <A, E, E2>(
       endedAt: yield* Clock.currentTimeMillis
     }
   })
+
+/** A rate limiter that grants first attempts alone. */
+const once: TokenBucket.TokenBucket = {
+  ...TokenBucket.unlimited,
+  acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
+}
+
+/** A row whose policies and attempts are those of core's own tests of all doors. */
+const stories =
+  (...names: ReadonlyArray<string>) =>
+  () =>
+    names.forEach((name) => {
+      const { end, policy, reason = "none", script = [], starts } = Stories.named(name)
+      virtually(name, () =>
+        Effect.gen(function* () {
+          const answers = [...script, undefined].map((word) =>
+            word === undefined ? Effect.succeed("done") : Effect.fail(word)
+          )
+          const { calls, outcome } = yield* timeline(answers as [(typeof answers)[number]], (call) =>
+            Retry.orStopped(call, { ...policy, observe: [hear] })
+          )
+          const stopped = outcome instanceof Retry.RetryStopped ? outcome : { error: outcome, reason: "none" }
+          expect({ calls, end: String(stopped.error) }).toEqual({ calls: starts, end })
+          expect(stopped).toMatchObject({ reason })
+        })
+      )
+    })
 
 describe(`${path} ## Defaults`, () => {
   const at = (value: unknown, ...fields: ReadonlyArray<string>): unknown =>
@@ -506,156 +534,42 @@ tableOf(
   path,
   "## What it does when",
   {
-    "An attempt succeeds": () =>
-      virtually("returns the result", () =>
-        Effect.gen(function* () {
-          expect(yield* timeline([Effect.succeed("up")], Retry.retry(policy))).toEqual({ calls: [0], outcome: "up" })
-        })
-      ),
+    "An attempt succeeds": stories("succeed at once"),
 
-    "A failure is retryable": () =>
-      virtually("waits, and makes the next attempt", () =>
-        Effect.gen(function* () {
-          const { calls, outcome } = yield* timeline([down, down, Effect.succeed("up")], Retry.retry(policy))
-          expect({ calls, outcome }).toEqual({ calls: [0, 1000, 2000], outcome: "up" })
-        })
-      ),
+    "A failure is retryable": stories("wait after each failure"),
 
-    "A failure is `Terminal`": () =>
-      virtually("stops at once and says why", () =>
-        Effect.gen(function* () {
-          const classifier = () => Verdict.terminal("gone")
-          const ended = yield* Effect.flip(Retry.orStopped(down, { ...policy, classifier }))
-          expect(ended).toMatchObject({ attempts: 1, error: "down", reason: { _tag: "Terminal", why: "gone" } })
-          expect(yield* Clock.currentTimeMillis).toBe(0)
-        })
-      ),
+    "A failure is `Terminal`": stories("do not repeat what is terminal"),
 
-    "No classifier has an opinion": () =>
-      virtually("stops at once", () =>
-        Effect.gen(function* () {
-          const classifier = Classifier.fromPredicate((error: string) => error === "busy")
-          const ended = yield* stopped([down], Retry.orStopped({ ...policy, classifier }))
-          expect(ended).toEqual({ calls: [0], error: "down", reason: "Terminal", endedAt: 0 })
-        })
-      ),
+    "No classifier has an opinion": stories("do not repeat what no classifier knows"),
 
-    "`maxAttempts` calls have been made": () =>
-      virtually("stops without a wait", () =>
-        Effect.gen(function* () {
-          const ended = yield* stopped([down], Retry.orStopped(policy))
-          expect(ended).toEqual({ calls: [0, 1000, 2000], error: "down", reason: "AttemptsSpent", endedAt: 2000 })
-        })
-      ),
+    "`maxAttempts` calls have been made": stories("end with the last error where the attempts are spent"),
 
-    "The back-off has ended, by itself or by `take` or `within`": () =>
-      virtually("stops without a wait", () =>
-        Effect.gen(function* () {
-          const forever = Backoff.constant({ delay: 100 })
-          for (const backoff of [
-            Backoff.fromDelays([100]),
-            forever.pipe(Backoff.take(1)),
-            forever.pipe(Backoff.within(200))
-          ]) {
-            const ended = yield* VirtualClock.run(stopped([down], Retry.orStopped({ ...policy, backoff })))
-            expect(ended).toEqual({ calls: [0, 100], error: "down", reason: "BackoffEnded", endedAt: 100 })
-          }
-        })
-      ),
+    "The back-off has ended, by itself or by `take` or `within`": stories(
+      "end with the list of delays",
+      "end with the back-off",
+      "end with the time of the back-off"
+    ),
 
-    "A kind of failure has a limit in `attemptsByKind`": () => {
-      const byMessage = (error: string) => (error === "busy" ? Verdict.throttling : Verdict.server)
-      const busy = Effect.fail("busy")
+    "A kind of failure has a limit in `attemptsByKind`": stories(
+      "count attempts of the kinds apart that the policy limits"
+    ),
 
-      virtually("counts those failures apart from maxAttempts", () =>
-        Effect.gen(function* () {
-          const patient = { ...policy, classifier: byMessage, maxAttempts: 2, attemptsByKind: { Throttling: Infinity } }
-          const ended = yield* stopped([busy, down, busy, busy, down], Retry.orStopped(patient))
-          expect(ended).toMatchObject({ calls: [0, 1000, 2000, 3000, 4000], error: "down", reason: "AttemptsSpent" })
-        })
-      )
+    "The server gave a hint": stories("wait as long as the server asks, also above the cap"),
 
-      virtually("stops at the limit of the kind", () =>
-        Effect.gen(function* () {
-          const strict = { ...policy, classifier: byMessage, maxAttempts: 9, attemptsByKind: { Throttling: 2 } }
-          const ended = yield* Effect.flip(Retry.orStopped(busy, strict))
-          expect(ended.reason).toEqual({ _tag: "AttemptsSpent", maxAttempts: 2, kind: "Throttling" })
-        })
-      )
-    },
+    "The hint is longer than the rule's `atMost`": stories(
+      "give up where the server asks for too long a wait",
+      "wait no longer than the rule lets the server ask",
+      "wait as the back-off says where the rule leaves such a hint"
+    ),
 
-    "The server gave a hint": () =>
-      virtually("waits at least that long, also above the cap", () =>
-        Effect.gen(function* () {
-          const classifier = Classifier.withHint(Classifier.always, () => "5 seconds")
-          const backoff = Backoff.exponential({ base: "1 second" }).pipe(Backoff.capped("2 seconds"))
-          const { calls } = yield* timeline([down], Retry.retry({ ...policy, backoff, classifier })).pipe(
-            Effect.provide(SeededRandom.layerConstant(0))
-          )
-          expect(calls).toEqual([0, 5000, 10_000])
-        })
-      ),
+    "A hint was followed, and the rule has `startsOver`": stories(
+      "let the back-off start over after a hint, where the policy says so"
+    ),
 
-    "The hint is longer than the rule's `atMost`": () => {
-      const classifier = Classifier.withHint(Classifier.always, () => "1 hour")
-
-      virtually("stops without a wait when it gives up", () =>
-        Effect.gen(function* () {
-          const hint = Hint.floor({ atMost: "1 minute", otherwise: "giveUp" })
-          const ended = yield* stopped([down], Retry.orStopped({ ...policy, classifier, hint }))
-          expect(ended).toEqual({ calls: [0], error: "down", reason: "HintTooLong", endedAt: 0 })
-        })
-      )
-
-      virtually("waits the bound when it clamps", () =>
-        Effect.gen(function* () {
-          const hint = Hint.floor({ atMost: "1 minute", otherwise: "clamp" })
-          const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier, hint }))
-          expect(calls).toEqual([0, 60_000, 120_000])
-        })
-      )
-
-      virtually("waits as the back-off says when it ignores", () =>
-        Effect.gen(function* () {
-          const hint = Hint.floor({ atMost: "1 minute", otherwise: "ignore" })
-          const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier, hint }))
-          expect(calls).toEqual([0, 1000, 2000])
-        })
-      )
-    },
-
-    "A hint was followed, and the rule has `startsOver`": () =>
-      virtually("starts the back-off over", () =>
-        Effect.gen(function* () {
-          const hinted = (error: string) =>
-            Verdict.retryable("Server", { hint: error === "wait" ? "10 seconds" : undefined })
-          const hint = Hint.override({ atMost: "1 minute", otherwise: "giveUp", startsOver: true })
-          const backoff = Backoff.exponential({ base: "1 second" })
-          const again = { ...policy, maxAttempts: 4, classifier: hinted, backoff, hint }
-          const { calls } = yield* timeline([down, Effect.fail("wait"), down], Retry.retry(again))
-          expect(calls).toEqual([0, 1000, 11_000, 12_000])
-        })
-      ),
-
-    "A hint is of no time, and the rule is `Hint.override`": () => {
-      const classifier = Classifier.withHint(Classifier.always, () => 0)
-      const rule = { atMost: "1 minute", otherwise: "giveUp" } as const
-
-      virtually("waits as the back-off says", () =>
-        Effect.gen(function* () {
-          const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier, hint: Hint.override(rule) }))
-          expect(calls).toEqual([0, 1000, 2000])
-        })
-      )
-
-      virtually("makes the next attempt at once where the rule says so", () =>
-        Effect.gen(function* () {
-          const hint = Hint.override({ ...rule, zero: "atOnce" })
-          const { calls } = yield* timeline([down], Retry.retry({ ...policy, classifier, hint }))
-          expect(calls).toEqual([0, 0, 0])
-        })
-      )
-    },
+    "A hint is of no time, and the rule is `Hint.override`": stories(
+      "wait as the back-off says where the server asks for no wait",
+      "do not wait where the server asks for no wait and the rule follows it"
+    ),
 
     "A failure is judged with `progressed`": () =>
       virtually("starts over, but for the deadline", () =>
@@ -684,23 +598,10 @@ tableOf(
         })
       ),
 
-    "The next attempt could not start before the deadline": () => {
-      virtually("stops without a wait when it refuses", () =>
-        Effect.gen(function* () {
-          const deadline = Deadline.refuse("1500 millis")
-          const ended = yield* stopped([down], Retry.orStopped({ ...policy, deadline }))
-          expect(ended).toEqual({ calls: [0, 1000], error: "down", reason: "DeadlinePassed", endedAt: 1000 })
-        })
-      )
-
-      virtually("shortens the wait when it truncates", () =>
-        Effect.gen(function* () {
-          const deadline = Deadline.truncate("1500 millis", { reserve: "200 millis" })
-          const ended = yield* stopped([down], Retry.orStopped({ ...policy, maxAttempts: 9, deadline }))
-          expect(ended).toEqual({ calls: [0, 1000, 1300], error: "down", reason: "DeadlinePassed", endedAt: 1300 })
-        })
-      )
-    },
+    "The next attempt could not start before the deadline": stories(
+      "refuse an attempt that would start at the deadline",
+      "shorten the wait that would pass the deadline"
+    ),
 
     "The deadline passes during an attempt": () => {
       const slow = Effect.delay(down, "10 seconds")
@@ -801,13 +702,7 @@ tableOf(
         })
       ),
 
-    "The bucket refuses": () =>
-      virtually("stops without a wait", () =>
-        Effect.gen(function* () {
-          const ended = yield* stopped([down], Retry.orStopped({ ...policy, bucket: TokenBucket.empty }))
-          expect(ended).toEqual({ calls: [0], error: "down", reason: "BucketEmpty", endedAt: 0 })
-        })
-      ),
+    "The bucket refuses": stories("do not wait where the bucket refuses"),
 
     'A bucket with `whenShort: "wait"` is short of tokens': () =>
       virtually("waits for its turn, and then the delay", () =>
@@ -878,10 +773,6 @@ tableOf(
 
     "The next attempt is refused when `release` has run": () => {
       const releasing = { ...policy, release: () => Effect.void }
-      const once: TokenBucket.TokenBucket = {
-        ...TokenBucket.unlimited,
-        acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
-      }
 
       virtually("fails with the refusal, and the last error as its error", () =>
         Effect.gen(function* () {
@@ -916,10 +807,6 @@ tableOf(
       virtually("refunds them when the rate limiter refuses it", () =>
         Effect.gen(function* () {
           const { funded, level } = yield* paidFor
-          const once: TokenBucket.TokenBucket = {
-            ...TokenBucket.unlimited,
-            acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
-          }
           const ended = yield* Effect.flip(Retry.orStopped(down, { ...funded, rateLimiter: once }))
           expect(ended.reason._tag).toBe("RateLimiterRefused")
           expect(yield* level).toBe(5)
@@ -980,26 +867,11 @@ tableOf(
         })
       ),
 
-    "The rate limiter refuses the first attempt": () =>
-      virtually("fails without a call", () =>
-        Effect.gen(function* () {
-          const ended = yield* stopped([down], Retry.orStopped({ ...policy, rateLimiter: TokenBucket.empty }))
-          expect(ended).toMatchObject({
-            calls: [],
-            error: { _tag: "AttemptRefused", attempt: 1 },
-            reason: "RateLimiterRefused",
-            endedAt: 0
-          })
-        })
-      ),
+    "The rate limiter refuses the first attempt": stories("make no attempt that the rate limiter refuses"),
 
     "The rate limiter refuses a later attempt": () =>
       virtually("stops with the last error", () =>
         Effect.gen(function* () {
-          const once: TokenBucket.TokenBucket = {
-            ...TokenBucket.unlimited,
-            acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
-          }
           const ended = yield* stopped([down], Retry.orStopped({ ...policy, rateLimiter: once }))
           expect(ended).toEqual({ calls: [0], error: "down", reason: "RateLimiterRefused", endedAt: 1000 })
         })
