@@ -1,8 +1,8 @@
 /**
  * Python's `google.api_core.retry.Retry` and the retries of its Cloud Storage client, in Python's own words.
  *
- * A `PythonRetry` is a record, changed by spread or by the functions that are methods in Python; `toPreset` makes a policy of
- * it for `StorageRetry.withRetry`. Where Python passes `retry=None`, that is `none`. Python's `RetryError` is not made: an
+ * A `PythonRetry` is a record, changed by spread where Python has `with_timeout`, `with_delay` and `with_predicate`; `toPreset`
+ * makes a policy of it for `StorageRetry.withRetry`. Where Python passes `retry=None`, that is `none`. Python's `RetryError` is not made: an
  * operation fails with its last error. A request that was not sent, or not processed, is sent again whatever the condition.
  *
  * @example
@@ -17,7 +17,7 @@
  *   sent += 1
  *   return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status: 503 })))
  * })
- * const modified = PythonRetry.withDeadline(PythonRetry.ifGenerationSpecified, "30 seconds")
+ * const modified = { ...PythonRetry.ifGenerationSpecified, timeout: "30 seconds" } as const
  * const storage = StorageRetry.withRetry(unavailable, PythonRetry.toPreset(modified))
  *
  * // Without a generation it is sent once.
@@ -29,7 +29,6 @@
 import type { Classifier } from "@effect-retry/core"
 import { Hint, Policy } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
-import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -57,7 +56,7 @@ export interface PythonRetry {
   readonly maximum: Duration.DurationInput
   /** At least 0. */
   readonly multiplier: number
-  /** How long retries are made; may be infinite, which is Python's `None`. */
+  /** How long retries are made: zero leaves only those without a wait, and an infinite time is Python's `None`. */
   readonly timeout: Duration.DurationInput
 }
 
@@ -153,67 +152,6 @@ export const none: StoragePreset = {
 }
 
 /**
- * Another time for all retries. Zero leaves only retries without a wait; an infinite time is Python's `None`.
- *
- * @category combinators
- */
-export function withTimeout(timeout: Duration.DurationInput): (self: PythonRetry) => PythonRetry
-export function withTimeout(self: PythonRetry, timeout: Duration.DurationInput): PythonRetry
-export function withTimeout(...given: Given): any {
-  return dual(given, (self: PythonRetry, timeout: Duration.DurationInput) =>
-    changed("PythonRetry.withTimeout", self, { timeout })
-  )
-}
-
-/**
- * `withTimeout` by its older name.
- *
- * @category combinators
- */
-export function withDeadline(deadline: Duration.DurationInput): (self: PythonRetry) => PythonRetry
-export function withDeadline(self: PythonRetry, deadline: Duration.DurationInput): PythonRetry
-export function withDeadline(...given: Given): any {
-  return dual(given, (self: PythonRetry, deadline: Duration.DurationInput) =>
-    changed("PythonRetry.withDeadline", self, { timeout: deadline })
-  )
-}
-
-/**
- * Other delays. Zero is a value like any other; what is left out, or `undefined`, stays as it is.
- *
- * @category combinators
- */
-export function withDelay(delay: Delay): (self: PythonRetry) => PythonRetry
-export function withDelay(self: PythonRetry, delay: Delay): PythonRetry
-export function withDelay(...given: Given): any {
-  return dual(given, (self: PythonRetry, delay: Delay) => {
-    const owner = "PythonRetry.withDelay"
-    if (!Predicate.isRecord(delay)) return Argument.refuse(owner, "delay", "a record of delays", delay)
-    const { initial, maximum, multiplier }: Delay = delay
-    return changed(owner, self, {
-      ...(initial !== undefined && { initial }),
-      ...(maximum !== undefined && { maximum }),
-      ...(multiplier !== undefined && { multiplier })
-    })
-  })
-}
-
-type Delay = { readonly [K in "initial" | "maximum" | "multiplier"]?: PythonRetry[K] | undefined }
-
-/**
- * Another predicate.
- *
- * @category combinators
- */
-export function withPredicate(predicate: Classifier.Classifier): (self: PythonRetry) => PythonRetry
-export function withPredicate(self: PythonRetry, predicate: Classifier.Classifier): PythonRetry
-export function withPredicate(...given: Given): any {
-  return dual(given, (self: PythonRetry, predicate: Classifier.Classifier) =>
-    changed("PythonRetry.withPredicate", self, { predicate })
-  )
-}
-
-/**
  * A retry for payloads, the uploads and downloads of objects. Throws an `InvalidArgument` where its predicate is not
  * `shouldRetry`.
  *
@@ -248,19 +186,13 @@ export const toPreset = (self: PythonRetry): StoragePreset => {
 const isInfinite = (timeout: Duration.DurationInput): boolean =>
   Option.exists(Argument.decode(timeout), (duration) => !Duration.isFinite(duration))
 
-const changed = (owner: string, self: PythonRetry, fields: Partial<PythonRetry>): PythonRetry =>
-  checked(owner, { ...recordOf(owner, self), ...fields })
-
 const nonNegative = { min: 0 } satisfies Argument.Range
-
-const recordOf = (owner: string, self: PythonRetry): PythonRetry =>
-  Predicate.isRecord(self) ? self : Argument.refuse(owner, "self", "a record like PythonRetry.standard", self)
 
 const isRules = (condition: StorageIdempotency.StorageIdempotency): boolean =>
   Predicate.isRecord(condition) && Predicate.isFunction(condition.rule) && Predicate.isRecord(condition.rules)
 
-const checked = (owner: string, self: PythonRetry): PythonRetry => {
-  const retry = recordOf(owner, self)
+const checked = (owner: string, retry: PythonRetry): PythonRetry => {
+  if (!Predicate.isRecord(retry)) return Argument.refuse(owner, "self", "a record like PythonRetry.standard", retry)
   if (!Predicate.isFunction(retry.predicate)) Argument.refuse(owner, "predicate", "a classifier", retry.predicate)
   if (!isRules(retry.condition)) {
     Argument.refuse(owner, "condition", "rules of StorageIdempotency", retry.condition)

@@ -2,7 +2,7 @@ import { HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platf
 import { InvalidArgument } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, pipe, Struct } from "effect"
+import { Duration, Effect, Struct } from "effect"
 import * as StorageIdempotency from "../../../src/decide/StorageIdempotency.ts"
 import * as PythonRetry from "../../../src/loop/settings/PythonRetry.ts"
 import type { StoragePreset } from "../../../src/loop/settings/StoragePreset.ts"
@@ -26,7 +26,7 @@ interface Row {
   readonly timeout: number
 }
 
-const { standard, withDeadline, withDelay, withPredicate, withTimeout } = PythonRetry
+const { standard } = PythonRetry
 
 describe("PythonRetry", () => {
   it.each<Row>([
@@ -38,59 +38,50 @@ describe("PythonRetry", () => {
       timeout: 120
     },
     {
-      name: "withDeadline changes the timeout alone",
+      name: "another timeout leaves the delays",
       source: "googleapis/python-storage ab4997c, retry.py, comment of DEFAULT_RETRY",
-      retry: withDeadline(standard, "30 seconds"),
+      retry: { ...standard, timeout: "30 seconds" },
       most: [1, 2, 4, 8, 16, 32, 60, 60],
       timeout: 30
     },
     {
-      name: "copies of copies keep what was changed before",
+      name: "other delays and another timeout",
       source: "googleapis/python-storage ab4997c, docs/retry_timeout.rst",
-      retry: pipe(
-        standard,
-        withTimeout("500 seconds"),
-        withDelay({ initial: "1500 millis", multiplier: 1.2, maximum: "45 seconds" })
-      ),
+      retry: {
+        ...standard,
+        timeout: "500 seconds",
+        initial: "1500 millis",
+        multiplier: 1.2,
+        maximum: "45 seconds"
+      },
       most: [1.5, 1.8, 2.16, 2.592, 3.111, 3.733],
       timeout: 500
     },
     {
-      name: "withDelay takes zeros as values",
+      name: "zeros are values",
       source: `${apiCore}/test_retry_base.py`,
-      retry: withDelay(standard, { initial: 0, maximum: 0, multiplier: 0 }),
+      retry: { ...standard, initial: 0, maximum: 0, multiplier: 0 },
       most: [0, 0, 0, 0, 0, 0],
       timeout: 120
     },
     {
-      name: "withDelay of an initial delay of zero never waits",
+      name: "an initial delay of zero never waits",
       source: `${apiCore}/test_retry_base.py`,
-      retry: withDelay(standard, { initial: 0 }),
+      retry: { ...standard, initial: 0 },
       most: [0, 0, 0, 0, 0, 0],
       timeout: 120
     },
     {
-      name: "withDelay of a maximum of zero never waits",
+      name: "a maximum of zero never waits",
       source: `${apiCore}/test_retry_base.py`,
-      retry: withDelay(standard, { maximum: 0 }),
+      retry: { ...standard, maximum: 0 },
       most: [0, 0, 0, 0, 0, 0],
       timeout: 120
     },
     {
-      name: "withDelay keeps what is undefined",
+      name: "a multiplier of zero waits once",
       source: `${apiCore}/test_retry_base.py`,
-      retry: withDelay(withDelay(standard, { initial: "3 seconds", multiplier: 3 }), {
-        initial: undefined,
-        maximum: "9 seconds",
-        multiplier: undefined
-      }),
-      most: [3, 9, 9, 9, 9, 9],
-      timeout: 120
-    },
-    {
-      name: "withDelay of a multiplier of zero waits once",
-      source: `${apiCore}/test_retry_base.py`,
-      retry: withDelay(standard, { multiplier: 0 }),
+      retry: { ...standard, multiplier: 0 },
       most: [1, 0, 0, 0, 0, 0],
       timeout: 120
     }
@@ -105,30 +96,35 @@ describe("PythonRetry", () => {
 })
 
 describe("PythonRetry.toPreset", () => {
-  it.effect.each([
+  it.effect.each<{
+    readonly name: string
+    readonly retry: PythonRetry.PythonRetry
+    readonly takes: number
+    readonly starts: ReadonlyArray<number>
+  }>([
     {
       // https://github.com/googleapis/python-api-core bfc6651, tests/unit/retry/test_retry_unary.py: 5 calls, sleeps 1, 2, 4, 8.
       name: "refuses the wait that would pass the timeout",
-      retry: withTimeout(withDelay(standard, { maximum: "1024 seconds" }), "30900 millis"),
+      retry: { ...standard, maximum: "1024 seconds", timeout: "30900 millis" },
       takes: 0,
       starts: [0, 1, 3, 7, 15]
     },
     {
       // The same, with attempts that end at 5 and 11 seconds.
       name: "refuses after an attempt that passed the timeout itself",
-      retry: withTimeout(withDelay(standard, { initial: 0 }), "10 seconds"),
+      retry: { ...standard, initial: 0, timeout: "10 seconds" },
       takes: 5500,
       starts: [0, 5.5]
     },
     {
       name: "sends once more exactly at the timeout",
-      retry: withTimeout(standard, "3 seconds"),
+      retry: { ...standard, timeout: "3 seconds" },
       takes: 0,
       starts: [0, 1, 3]
     },
     {
       name: "makes no retry with a wait under a timeout of zero",
-      retry: withTimeout(standard, 0),
+      retry: { ...standard, timeout: 0 },
       takes: 0,
       starts: [0]
     }
@@ -141,7 +137,7 @@ describe("PythonRetry.toPreset", () => {
   )
 
   it("has no deadline where the timeout is infinite", () => {
-    expect(PythonRetry.toPreset(withTimeout(standard, Duration.infinity))).not.toHaveProperty("deadline")
+    expect(PythonRetry.toPreset({ ...standard, timeout: Duration.infinity })).not.toHaveProperty("deadline")
   })
 
   it("of none makes one attempt", () => {
@@ -184,7 +180,7 @@ const sent = (preset: StoragePreset) =>
   }).pipe(VirtualClock.run)
 
 const thrice = (self: PythonRetry.PythonRetry): StoragePreset => ({
-  ...PythonRetry.toPreset(withDelay(self, { initial: 0 })),
+  ...PythonRetry.toPreset({ ...self, initial: 0 }),
   maxAttempts: 3
 })
 
@@ -213,7 +209,8 @@ describe("PythonRetry and requests", () => {
 
   it.effect("keeps the condition in a changed copy", () =>
     Effect.gen(function* () {
-      const copy = withPredicate(withDeadline(PythonRetry.ifEtagInJson, "30 seconds"), PythonRetry.ifTransientError)
+      const predicate = PythonRetry.ifTransientError
+      const copy: PythonRetry.PythonRetry = { ...PythonRetry.ifEtagInJson, timeout: "30 seconds", predicate }
       expect(yield* sent(thrice(copy))).toMatchObject({ reads: 1, "sets a policy with an etag": 3 })
     })
   )
@@ -255,12 +252,12 @@ describe("PythonRetry predicates", () => {
 
 describe("PythonRetry.forPayload", () => {
   it("takes other delays and another time", () => {
-    const copy = withTimeout(withDelay(PythonRetry.ifGenerationSpecified, { initial: 0 }), "5 minutes")
+    const copy = { ...PythonRetry.ifGenerationSpecified, initial: 0, timeout: "5 minutes" } as const
     expect(PythonRetry.forPayload(copy)).toBe(copy)
   })
 
   it.each([
-    ["another predicate", withPredicate(standard, PythonRetry.ifTransientError)],
+    ["another predicate", { ...standard, predicate: PythonRetry.ifTransientError }],
     ["a predicate of one's own", { ...standard, predicate: (_: unknown) => PythonRetry.shouldRetry(_, moment) }]
   ])("refuses %s", (_, retry) => {
     expect(() => PythonRetry.forPayload(retry)).toThrow(InvalidArgument.InvalidArgument)
@@ -271,50 +268,31 @@ describe("PythonRetry.forPayload", () => {
 })
 
 describe("PythonRetry bad arguments", () => {
+  it.each<readonly [Partial<PythonRetry.PythonRetry>, string]>([
+    [{ timeout: -1 }, "timeout must be a finite duration >= 0, got -1"],
+    [{ timeout: NaN }, "timeout must be a finite duration >= 0, got NaN"],
+    [{ initial: -1 }, "initial must be a finite duration >= 0, got -1"],
+    [{ maximum: Duration.infinity }, "maximum must be a finite duration >= 0, got Infinity"],
+    [{ multiplier: -1 }, "multiplier must be >= 0, got -1"],
+    [{ multiplier: NaN }, "multiplier must be >= 0, got NaN"],
+    [{ predicate: "transient" as never }, 'predicate must be a classifier, got "transient"'],
+    [{ condition: undefined as never }, "condition must be rules of StorageIdempotency, got undefined"],
+    [{ condition: StorageIdempotency.standard.rules as never }, "condition must be rules of StorageIdempotency"]
+  ])("%o are refused", (fields, message) => {
+    const make = () => PythonRetry.toPreset({ ...standard, ...fields })
+    expect(make).toThrow(InvalidArgument.InvalidArgument)
+    expect(make).toThrow(`PythonRetry.toPreset: ${message}`)
+  })
+
   it.each([
-    [() => withTimeout(standard, -1), "PythonRetry.withTimeout: timeout must be a finite duration >= 0, got -1"],
-    [() => withDeadline(standard, NaN), "PythonRetry.withDeadline: timeout must be a finite duration >= 0, got NaN"],
-    [
-      () => withDelay(standard, { initial: -1 }),
-      "PythonRetry.withDelay: initial must be a finite duration >= 0, got -1"
-    ],
-    [
-      () => withDelay(standard, { maximum: Duration.infinity }),
-      "PythonRetry.withDelay: maximum must be a finite duration >= 0, got Infinity"
-    ],
-    [() => withDelay(standard, 1 as never), "PythonRetry.withDelay: delay must be a record of delays, got 1"],
-    [() => withDelay(standard, { multiplier: -1 }), "PythonRetry.withDelay: multiplier must be >= 0, got -1"],
-    [
-      () => withPredicate(standard, "transient" as never),
-      'PythonRetry.withPredicate: predicate must be a classifier, got "transient"'
-    ],
     [
       () => PythonRetry.toPreset(null as never),
       "PythonRetry.toPreset: self must be a record like PythonRetry.standard"
     ],
-    [
-      () => PythonRetry.toPreset({ ...standard, multiplier: NaN }),
-      "PythonRetry.toPreset: multiplier must be >= 0, got NaN"
-    ],
-    [
-      () => PythonRetry.toPreset({ ...standard, condition: undefined as never }),
-      "PythonRetry.toPreset: condition must be rules of StorageIdempotency, got undefined"
-    ],
-    [
-      () => withTimeout({ ...standard, condition: StorageIdempotency.standard.rules as never }, 1),
-      "PythonRetry.withTimeout: condition must be rules of StorageIdempotency"
-    ],
+    [() => PythonRetry.toPreset([] as never), "PythonRetry.toPreset: self must be a record like PythonRetry.standard"],
     [
       () => PythonRetry.forPayload({ ...standard, condition: [] as never }),
       "PythonRetry.forPayload: condition must be rules of StorageIdempotency"
-    ],
-    [() => withTimeout(null as never, 1), "PythonRetry.withTimeout: self must be a record like PythonRetry.standard"],
-    [() => withDeadline([] as never, 1), "PythonRetry.withDeadline: self must be a record like PythonRetry.standard"],
-    [() => withDelay(undefined as never, {}), "PythonRetry.withDelay: self must be a record like PythonRetry.standard"],
-    [() => withDelay(standard, null as never), "PythonRetry.withDelay: delay must be a record of delays, got null"],
-    [
-      () => withPredicate((() => standard) as never, PythonRetry.shouldRetry),
-      "PythonRetry.withPredicate: self must be a record like PythonRetry.standard"
     ],
     [() => PythonRetry.forPayload(null as never), "PythonRetry.forPayload: self must be a record like"]
   ])("are refused", (make, message) => {
