@@ -297,24 +297,3 @@ export const apitools = (
     intervalMillis: (n, capMillis) => [delayMillis(n, capMillis, 0), delayMillis(n, capMillis, 1)]
   })
 }
-
-/**
- * Connections of gRPC. Formula: 1 second for the first retry, then for retry `n`
- * `min(1.6^(n - 1), 120) * (0.8 + 0.4 * u)` seconds: up to a fifth above two minutes.
- *
- * gRPC counts the time of the attempt itself as part of the delay, and gives each attempt at least 20 seconds. Calls have the
- * back-off of their service config: `GrpcRetry.backoff` of `@effect-retry/grpc`.
- * Source: https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md and https://github.com/grpc/grpc-go, 4793ad0,
- * internal/backoff/backoff.go.
- *
- * @category constructors
- */
-export const grpcConnection: Backoff.Backoff = /*#__PURE__*/ Backoff.andThen(
-  /*#__PURE__*/ Backoff.fromDelays(["1 second"]),
-  /*#__PURE__*/ Backoff.jittered(
-    /*#__PURE__*/ Backoff.fromCurve(
-      /*#__PURE__*/ Curve.fromFunction("grpcConnection", (n) => Math.min(times(1000, 1.6 ** n), 120_000))
-    ),
-    /*#__PURE__*/ Jitter.proportional({ ratio: 0.2 })
-  )
-)

@@ -214,21 +214,6 @@ describe("GoogleBackoff", () => {
     expect(delaysOf(backoff, same(last, most.length))).toEqual(most)
   })
 
-  it("grpcConnection jitters from the second retry on", () => {
-    // Source: https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md; grpc-go 4793ad0, internal/backoff/backoff.go.
-    const bounds = [
-      1, 1.6, 2.56, 4.096, 6.5536, 10.485_76, 16.777_216, 26.843_546, 42.949_673, 68.719_477, 109.951_163, 120
-    ]
-    const rounded = (ratio: number) => bounds.map((bound, i) => Math.ceil(bound * (i === 0 ? 1 : ratio) * 1000 - 1e-3))
-    for (const [u, ratio] of [
-      [0, 0.8],
-      [0.5, 1],
-      [last, 1.2]
-    ] as const) {
-      expect(delaysOf(GoogleBackoff.grpcConnection, same(u, bounds.length))).toEqual(rounded(ratio))
-    }
-  })
-
   it("slidingWindow ends each window where the next one begins", () => {
     const window = GoogleBackoff.slidingWindow({ minimumDelay: "1 second", maximumDelay: "5 minutes" })
     for (const n of [1, 2, 3, 4, 5, 6, 7]) {
@@ -273,8 +258,7 @@ describe("GoogleBackoff under a cap", () => {
     Object.entries({
       ...drawing,
       gaxios: GoogleBackoff.gaxios(),
-      python: GoogleBackoff.python(),
-      grpcConnection: GoogleBackoff.grpcConnection
+      python: GoogleBackoff.python()
     })
   )("%s waits no longer than the cap, and as long", (_, backoff) => {
     const capped = Backoff.capped(backoff, 30)
