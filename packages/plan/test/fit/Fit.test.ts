@@ -33,7 +33,7 @@ const figuresOf = (client: Fit.Fitted["client"], setting: Trial.Setting): Trial.
 
 const outage = { lasts: "4 seconds", every: "30 seconds" } as const
 
-const seeds = [1, 2, 3, "four"]
+const seeds = [1, "two"]
 
 describe("Fit.fit", () => {
   it.effect("answers with one attempt where nothing fails", () =>
@@ -160,19 +160,17 @@ describe("Fit.fit", () => {
     Effect.gen(function* () {
       const latency = { p50: "20 millis", p99: "600 millis" } as const
       const server = { failureProbability: 0.2, latency, outage, operationsPerSecond: 2 }
-      const loadOf = (wish: Changes["wish"], seed: number | string) =>
-        Effect.map(fit({ server, wish: wish ?? {}, seed, operations: 100 }), (found) =>
+      const loadOf = (wish: Partial<Fit.Options["wish"]>) =>
+        Effect.map(fit({ server, wish, operations: 100 }), (found) =>
           found._tag === "Met" ? found.best.load.mean : Infinity
         )
-      for (const seed of seeds.slice(0, 2)) {
-        const loads: Array<number> = []
-        for (const succeeded of [0.9, 0.85, 0.82, 0.7, 0]) loads.push(yield* loadOf({ succeeded }, seed))
-        expect(loads).toEqual(loads.toSorted((a, b) => b - a))
-        expect(loads.at(-1)).toBe(1)
-        const bounded: Array<number> = []
-        for (const outageLoad of [1.2, 2, 8]) bounded.push(yield* loadOf({ succeeded: 0.82, outageLoad }, seed))
-        expect(bounded).toEqual(bounded.toSorted((a, b) => b - a))
-      }
+      const loads: Array<number> = []
+      for (const succeeded of [0.9, 0.85, 0.82, 0.7, 0]) loads.push(yield* loadOf({ succeeded }))
+      expect(loads).toEqual(loads.toSorted((a, b) => b - a))
+      expect(loads.at(-1)).toBe(1)
+      const bounded: Array<number> = []
+      for (const outageLoad of [1.2, 2, 8]) bounded.push(yield* loadOf({ succeeded: 0.82, outageLoad }))
+      expect(bounded).toEqual(bounded.toSorted((a, b) => b - a))
     })
   )
 

@@ -317,8 +317,8 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
             }
             levels.push(yield* limiter.level)
           })
-        for (let n = 0; n < 20; n++) yield* sendAll(2000, 100)
-        for (let n = 0; n < 20; n++) yield* sendAll(2000, 6000 * 2 ** n)
+        for (let n = 0; n < 8; n++) yield* sendAll(2000, 100)
+        for (let n = 0; n < 14; n++) yield* sendAll(2000, 6000 * 2 ** n)
         const held = yield* Effect.replicateEffect(limiter.acquire(request("Server", 0)), 2000)
         const waiting = yield* Effect.fork(Effect.zip(tokensFor(limiter, "Server"), now))
         yield* Effect.sleep("5 seconds")

@@ -33,9 +33,12 @@ export const settings = [
 const millis = (time: Duration.Duration): string => Duration.toMillis(time).toFixed(0)
 
 /** The cells of a client under each setting: the median, the 99th and the 99.9th percentile, hedges, work. */
-export const rowOf = (row: Row, requests = 6_000): Effect.Effect<ReadonlyArray<string>> =>
+export const rowOf = (
+  row: Row,
+  under: ReadonlyArray<(typeof settings)[number]> = settings
+): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(
-    Effect.forEach(settings, (setting) => Load.latency(row, { ...setting, seed: 1, requests })),
+    Effect.forEach(under, (setting) => Load.latency(row, { ...setting, seed: 1, requests: 6_000 })),
     (outcomes) => [
       row.name,
       ...outcomes.map(

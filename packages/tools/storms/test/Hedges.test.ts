@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
-import { measured, rowOf, rows } from "../src/Hedges.ts"
+import { measured, rowOf, rows, settings } from "../src/Hedges.ts"
 
 const page = readFileSync(new URL("../../../../docs/hedging.md", import.meta.url), "utf8")
 const [, table = ""] = page.split(/<!-- \/?hedges -->/)
@@ -17,12 +17,12 @@ describe("rows", { timeout: 120_000 }, () => {
     expect(measured(page)[0]).toEqual({ name: "no hedge", p99Millis: 338, work: 1 })
   })
 
-  // One row tells whether the table is current; all of them would take five times as long.
+  // One cell tells whether the table is current; all of them would take fifteen times as long.
   const decisive = rows.filter(({ name }) => name.startsWith("95th"))
 
-  it.effect.each(decisive)("$name has the numbers of the page", (row) =>
-    Effect.map(rowOf(row), (row) => {
-      expect(cells).toContainEqual(row)
+  it.effect.each(decisive)("$name has the numbers of the page in its first cell", (row) =>
+    Effect.map(rowOf(row, settings.slice(0, 1)), (row) => {
+      expect(cells.map((cells) => cells.slice(0, 2))).toContainEqual(row)
     })
   )
 })
