@@ -4,6 +4,7 @@
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 
 /** The error of a value that is refused. */
 export const refusal = (_path: ReadonlyArray<string>, message: string): Config.ConfigError =>
@@ -26,5 +27,24 @@ export const checked = <A, B>(
     return error === undefined ? Effect.succeed(make(found)) : Effect.fail(error)
   })
 
+/** What stands below a path, each with its value where it has one. */
+const below: Config.Config<Readonly<Record<string, string | undefined>>> = /*#__PURE__*/ Config.schema(
+  /*#__PURE__*/ Schema.Record(Schema.String, /*#__PURE__*/ Schema.UndefinedOr(Schema.String))
+)
+
 /** The names below a path, of at most so many words, which a source divides at its delimiter. None where it cannot list them. */
-export const names = (_words: number): Config.Config<ReadonlyArray<string>> => Config.succeed([])
+export const names = (words: number): Config.Config<ReadonlyArray<string>> =>
+  words === 0
+    ? Config.succeed([])
+    : below.pipe(
+        Config.flatMap((found) => Config.all(Object.entries(found).map(([word, value]) => named(word, value, words)))),
+        Config.map((found) => found.flat()),
+        Config.orElse(() => Config.succeed<ReadonlyArray<string>>([]))
+      )
+
+/** A word that is there, alone where it has a value, and with those below it. */
+const named = (word: string, value: string | undefined, words: number): Config.Config<ReadonlyArray<string>> =>
+  Config.map(Config.nested(names(words - 1), word), (rest) => [
+    ...(value === undefined ? [] : [word]),
+    ...rest.map((rest) => `${word}_${rest}`)
+  ])
