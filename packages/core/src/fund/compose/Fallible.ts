@@ -229,7 +229,7 @@ const callWithin = <A, E>(
         isFirst || Exit.isFailure(exit) ? Effect.void : Effect.catchAllCause(late(exit.value), report(bound))
       )
     )
-    const caller = yield* Effect.forkDaemon(calling)
+    const caller = yield* Line.forkUninterruptible(calling)
     const timer = yield* Effect.forkDaemon(
       Effect.interruptible(Effect.delay(timeOut(bound, decide), bound.withinMillis))
     )

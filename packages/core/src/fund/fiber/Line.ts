@@ -111,12 +111,22 @@ export const contextOf = (runner: Runner): Context.Context<never> => runner.cont
 export const runFork = <A, E>(runner: Runner, self: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> =>
   Runtime.runFork(runner, self)
 
+/** Runs an effect in a fiber that outlives this one, from a region that cannot be interrupted: nor can the effect. */
+export const forkUninterruptible = <A, E, R>(
+  self: Effect.Effect<A, E, R>
+): Effect.Effect<Fiber.RuntimeFiber<A, E>, never, R> => Effect.forkDaemon(self)
+
 /** Runs an effect in a new fiber, which begins after this step. */
 export const runLater = <A, E>(runner: Runner, self: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> =>
   Runtime.runFork(runner, self, { immediate: false })
 
 /** The order of a scope's finalizers: one after the other, or all at once. */
 export const { sequential, parallel } = ExecutionStrategy
+
+/** Opens a latch: who waits for it goes on after this step. */
+export const open = (latch: Effect.Latch): void => {
+  latch.unsafeOpen()
+}
 
 /** Publishes a value to an unbounded hub, within this step. */
 export const publish = <A>(hub: PubSub.PubSub<A>, value: A): void => {

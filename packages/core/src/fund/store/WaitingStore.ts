@@ -161,14 +161,14 @@ export const make = <S>(
     const { millis, waiter } = turned
     return Effect.flatMap(waiter.request.restore(pause(waiter, millis)), () =>
       AtOnce.andThen(modify(serve(waiter)), ([turned, next]) => {
-        next?.wake.unsafeOpen()
+        if (next !== undefined) Line.open(next.wake)
         return turn(turned)
       })
     )
   }
 
   const begin = (turned: Extract<Turn, { readonly _tag: "Waits" }>) => {
-    turned.ousted?.wake.unsafeOpen()
+    if (turned.ousted !== undefined) Line.open(turned.ousted.wake)
     return turn(turned)
   }
 
@@ -217,7 +217,7 @@ const waking = (step: Effect.Effect<Waiter | undefined>): Effect.Effect<void> =>
   AtOnce.suspend(() => AtOnce.andThen(step, wake))
 
 const wake = (waiter: Waiter | undefined): Effect.Effect<void> => {
-  waiter?.wake.unsafeOpen()
+  if (waiter !== undefined) Line.open(waiter.wake)
   return Effect.void
 }
 
@@ -249,9 +249,9 @@ const pause = ({ wake }: Waiter, millis: number): Effect.Effect<void> => {
     const ring = Effect.matchCause(Effect.sleep(Duration.millis(timerMillis)), {
       onFailure: (cause) => {
         slept = Exit.failCause(cause)
-        wake.unsafeOpen()
+        Line.open(wake)
       },
-      onSuccess: () => wake.unsafeOpen()
+      onSuccess: () => Line.open(wake)
     })
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.fork(Effect.interruptible(ring)), (timer) =>

@@ -166,7 +166,7 @@ const ask = (run: Run, bucket: Place): Step => {
     return Effect.void
   })
   return Effect.uninterruptible(
-    Effect.map(Effect.forkDaemon(Interruption.restore(op.runtimeFlags)(asked)), (fiber) => {
+    Effect.map(Line.forkUninterruptible(Interruption.restore(op.runtimeFlags)(asked)), (fiber) => {
       if (run.answer === undefined) run.answer = fiber
     })
   ).pipe(Effect.flatMap(() => next(run)))

@@ -22,8 +22,9 @@ export const withLabel = (labels: Labels, key: string, value: string): Labels =>
 /** All labels of one series of a metric: the context in which the metric is updated. */
 export type Series = Context.Context<never>
 
+/** Its own labels come first, and count where the fiber has the same. */
 export const series = (own: Labels, ofFiber: Labels): Series =>
-  Context.make(Metric.CurrentMetricAttributes, { ...ofFiber, ...own }) as Series
+  Context.make(Metric.CurrentMetricAttributes, { ...own, ...ofFiber, ...own }) as Series
 
 /** Updates one series of a metric, in this step. */
 export const update = <In>(metric: Metric.Metric<In, any>, value: In, series: Series): void =>

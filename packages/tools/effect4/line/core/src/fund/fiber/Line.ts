@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import type * as Latch from "effect/Latch"
 import * as PubSub from "effect/PubSub"
 import * as Random from "effect/Random"
 import type { Flags } from "./Interruption.ts"
@@ -89,12 +90,22 @@ export const contextOf = (runner: Runner): Context.Context<never> => runner
 export const runFork = <A, E>(runner: Runner, self: Effect.Effect<A, E>): Fiber.Fiber<A, E> =>
   Effect.runForkWith(runner)(self)
 
+/** Runs an effect in a fiber that outlives this one, from a region that cannot be interrupted: nor can the effect. */
+export const forkUninterruptible = <A, E, R>(
+  self: Effect.Effect<A, E, R>
+): Effect.Effect<Fiber.Fiber<A, E>, never, R> => Effect.forkDetach(self, { uninterruptible: true })
+
 /** Runs an effect in a fiber, which begins after this step. */
 export const runLater = <A, E>(runner: Runner, self: Effect.Effect<A, E>): Fiber.Fiber<A, E> =>
   Effect.runForkWith(runner)(Effect.andThen(Effect.yieldNow, self))
 
 /** Finalizers of a scope: one after the other, or all at once. */
 export const [sequential, parallel] = ["sequential", "parallel"] as const
+
+/** Opens a latch: who waits for it goes on after this step. */
+export const open = (latch: Latch.Latch): void => {
+  currentFiber().currentDispatcher.scheduleTask(() => latch.openUnsafe(), 0)
+}
 
 /** Publishes a value to a hub without a bound, in this step. */
 export const publish = <A>(hub: PubSub.PubSub<A>, value: A): void => {
