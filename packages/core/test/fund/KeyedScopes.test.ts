@@ -188,6 +188,7 @@ describe("TokenBucket.keyed in a scope", () => {
       const interrupted = yield* Effect.fork(at("given up")(bucket.level))
       yield* Effect.sleep("1 milli")
       yield* Fiber.interrupt(interrupted)
+      yield* Effect.sleep("1 milli")
       expect(closed).toEqual(["bad", "given up"])
       yield* Effect.forEach(["a", "a", "b"], (key) => at(key)(bucket.level), { concurrency: "unbounded" })
       yield* Effect.sleep("1 milli")

@@ -5,6 +5,7 @@ import { AttemptTimeout, Deadline, Retry, type TokenBucket } from "@effect-retry
 import { Cause, Effect, Exit, Option } from "effect"
 import * as Recording from "./Recording.ts"
 import * as Stepping from "./Stepping.ts"
+import * as Steps from "../support/Steps.ts"
 
 const { make, policy } = Recording
 
@@ -74,7 +75,7 @@ export interface Operation {
   readonly maxAttempts?: number
   /** What runs the attempts. @default Retry.retry */
   readonly run?: (attempt: Effect.Effect<never, "busy">, policy: Run) => Effect.Effect<never, unknown>
-  /** Whether an attempt may be paid for that an interruption has kept from being handed over. @default false */
+  /** Whether an attempt may be paid for that an interruption has kept from its first step. @default Steps.dropsHandedOver */
   readonly mayMissOne?: boolean
 }
 
@@ -87,7 +88,7 @@ export const everywhere = ({
   changed,
   effect,
   maxAttempts = policy.maxAttempts,
-  mayMissOne = false,
+  mayMissOne = Steps.dropsHandedOver,
   run = (attempt, policy) => Retry.retry(attempt, policy),
   script
 }: Operation) => {

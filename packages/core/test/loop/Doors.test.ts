@@ -7,7 +7,7 @@ import { Deadline, Hint, Policy, Promises, Retry } from "@effect-retry/core"
 import { Arbitraries, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it, vi } from "@effect/vitest"
 import { Duration, Effect, FastCheck, Schedule } from "effect"
-import { PCGRandom } from "effect/Utils"
+import * as DefaultRandom from "../support/DefaultRandom.ts"
 import { law } from "../support/Laws.ts"
 import { type Word, words } from "./Recording.ts"
 import * as Stories from "./Stories.ts"
@@ -82,14 +82,14 @@ const traced = <P>(door: Door<P>, run: Run<P>): Effect.Effect<Trace> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
       let draws = 0
-      const generator = vi.spyOn(PCGRandom.prototype, "number").mockImplementation(() => {
+      const restore = DefaultRandom.replaced(() => {
         const u = run.chance[draws++]
         return u ?? expect.unreachable(`drew ${draws} numbers`)
       })
-      return { draws: () => draws, generator }
+      return { draws: () => draws, restore }
     }),
     ({ draws }) => Effect.map(door(run), (trace) => ({ ...trace, draws: draws() })),
-    ({ generator }) => Effect.sync(() => generator.mockRestore())
+    ({ restore }) => Effect.sync(restore)
   )
 
 const check = <P>(

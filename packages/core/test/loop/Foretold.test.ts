@@ -1,7 +1,7 @@
 import { Backoff, CircuitBreaker, Classifier, Deadline, Retry, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Option } from "effect"
+import { Duration, Effect, Either, Option } from "effect"
 import * as KnownKey from "../../src/fund/compose/KnownKey.ts"
 
 const policy = {
@@ -31,7 +31,7 @@ const stopped = (own: Own, fails: (attempt: number) => boolean = () => true) =>
     let attempts = 0
     const call = Effect.suspend(() => (fails(++attempts) ? Effect.fail("down") : Effect.succeed("up")))
     const answer = yield* Effect.either(Retry.orStopped(call, { ...policy, ...own }))
-    const reason = answer._tag === "Left" ? answer.left.reason : answer.right
+    const reason = Either.isLeft(answer) ? answer.left.reason : answer.right
     return { reason, attempts, atMillis: Duration.toMillis(yield* VirtualClock.now) }
   }).pipe(VirtualClock.run)
 

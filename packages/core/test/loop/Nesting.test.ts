@@ -14,6 +14,7 @@ import {
   Scope
 } from "effect"
 import * as ActiveOperation from "../../src/fund/fiber/ActiveOperation.ts"
+import * as Line from "../../src/fund/fiber/Line.ts"
 import * as Heard from "./Heard.ts"
 import { nowMillis, world } from "./Recording.ts"
 
@@ -222,7 +223,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
   it.effect("is noticed until the end where a fiber cannot be written to at once", () =>
     Effect.gen(function* () {
       const inner = nested()
-      const wrapped = Effect.withFiberRuntime<void>((fiber, { runtimeFlags }) => {
+      const wrapped = Line.withFiber((fiber, { runtimeFlags }) => {
         const active = ActiveOperation.make({ name: "outer", attempt: 3 }, fiber, runtimeFlags)
         const end = Effect.sync(() => ActiveOperation.end(active))
         return Effect.zipRight(ActiveOperation.inside(Effect.ignore(inner.operation), active, fiber), end)

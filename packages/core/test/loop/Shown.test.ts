@@ -3,6 +3,7 @@ import { Backoff, Classifier, Deadline, InvalidArgument, type Observe, Retry, To
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Logger } from "effect"
+import * as LogLines from "../support/LogLines.ts"
 import * as Printed from "../support/Printed.ts"
 import * as Secrets from "../support/Secrets.ts"
 
@@ -69,7 +70,10 @@ const events = (error: unknown) => {
 /** All that is logged where a bucket, an observer, or what is called of a failure dies. */
 const logged = (error: unknown) => {
   const lines: Array<unknown> = []
-  const logger = Logger.make(({ annotations, cause, message }) => void lines.push(message, cause, annotations))
+  const logger = Logger.make((line) => {
+    const { annotations, message } = LogLines.of(line)
+    lines.push(message, line.cause, annotations)
+  })
   const dying = broken(Effect.die(error))
   const onFailure = () => Effect.die(error)
   const retried = [

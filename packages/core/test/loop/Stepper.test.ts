@@ -309,7 +309,7 @@ describe("Stepper attempts", () => {
       const stepper = yield* make.pipe(
         Effect.provideService(TokenBucket.Key, "orders"),
         Effect.provideService(Recording.Bucket, bucket),
-        Effect.withRandom({ ...Random.make("unused"), next: Effect.succeed(0.25) })
+        Effect.withRandom(Random.fixed([0.25]))
       )
       const attempt = yield* stepper.begin
       const second = yield* Effect.fork(

@@ -4,16 +4,20 @@ import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, Metric, Option } from "effect"
 import { acquire } from "../fund/Asking.ts"
+import * as LogLines from "../support/LogLines.ts"
 
 describe("Observe.circuit", () => {
   it.effect("logs and counts every state of a circuit under its name", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const lines: Array<string> = []
-        const logger = Logger.make(({ logLevel, message }) => lines.push(`${logLevel.label} ${String(message)}`))
+        const logger = Logger.make((line) => {
+          const { level, message } = LogLines.of(line)
+          lines.push(`${level} ${String(message)}`)
+        })
         const settle = Effect.replicateEffect(Effect.yieldNow(), 20)
         const fail = (breaker: CircuitBreaker.CircuitBreaker) =>
-          Effect.flatMap(Effect.flatten(acquire(breaker)), (granted) =>
+          Effect.flatMap(Effect.map(acquire(breaker), Option.getOrThrow), (granted) =>
             breaker.record({ _tag: "Failed", attempt: 1, granted, verdict: Verdict.server })
           )
         yield* Effect.gen(function* () {
@@ -30,10 +34,10 @@ describe("Observe.circuit", () => {
           yield* settle
         }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
         expect(lines).toEqual([
-          "WARN circuit payments: open for 10 s",
-          "INFO circuit payments: half open",
-          "INFO circuit payments: closed",
-          "WARN circuit payments: isolated"
+          "Warning circuit payments: open for 10 s",
+          "Info circuit payments: half open",
+          "Info circuit payments: closed",
+          "Warning circuit payments: isolated"
         ])
         const changes = Metric.tagged(Metrics.circuitChanges, "retry.circuit", "payments")
         const count = (state: string) =>

@@ -1,22 +1,15 @@
 import { Observe } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Effect, FiberRef, FiberRefs, HashMap, Layer, Logger, LogLevel, Option, Tracer } from "effect"
+import { Effect, Logger, LogLevel, Option, Struct } from "effect"
+import * as LogLines from "../support/LogLines.ts"
 import * as Events from "./Events.ts"
 import * as Spans from "./Spans.ts"
-
-interface Line {
-  readonly level: string
-  readonly message: unknown
-  readonly annotations: Record<string, unknown>
-}
 
 /** What an observer logs of one event of each kind. */
 const logged = (observer: Observe.Observer, least = LogLevel.All) =>
   Effect.gen(function* () {
-    const lines: Array<Line> = []
-    const logger = Logger.make(({ annotations, logLevel, message }) => {
-      lines.push({ level: logLevel._tag, message, annotations: Object.fromEntries(HashMap.toEntries(annotations)) })
-    })
+    const lines: Array<LogLines.LogLine> = []
+    const logger = Logger.make((line) => void lines.push(LogLines.of(line)))
     yield* Effect.forEach(Events.all, observer).pipe(
       Effect.provide(Logger.add(logger)),
       Logger.withMinimumLogLevel(least)
@@ -24,12 +17,12 @@ const logged = (observer: Observe.Observer, least = LogLevel.All) =>
     return lines
   })
 
-const levels = (lines: ReadonlyArray<Line>) => lines.map(({ level }) => level)
+const levels = (lines: ReadonlyArray<LogLines.LogLine>) => lines.map(({ level }) => level)
 
 describe("Observe.logs", () => {
   it.effect("logs each event at its level, with its attributes as annotations, and no success", () =>
     Effect.gen(function* () {
-      expect(yield* logged(Observe.logs())).toEqual([
+      expect((yield* logged(Observe.logs())).map((line) => Struct.omit(line, "spanId"))).toEqual([
         {
           level: "Warning",
           message: [Events.lines.NestingNoticed],
@@ -64,10 +57,8 @@ describe("Observe.logs", () => {
 
   it.effect("leaves the annotations and the level of the program as they were", () =>
     Effect.gen(function* () {
-      const outside: Array<Record<string, unknown>> = []
-      const logger = Logger.make(({ annotations }) => {
-        outside.push(Object.fromEntries(HashMap.toEntries(annotations)))
-      })
+      const outside: Array<Readonly<Record<string, unknown>>> = []
+      const logger = Logger.make((line) => void outside.push(LogLines.of(line).annotations))
       const program = Effect.zipRight(Observe.logs()(Events.gaveUp), Effect.log("after"))
       yield* program.pipe(Effect.annotateLogs("request", "r1"), Effect.provide(Logger.add(logger)))
       expect(outside).toEqual([{ ...Events.attributes.GaveUp, request: "r1" }, { request: "r1" }])
@@ -93,15 +84,11 @@ describe("Observe.logs", () => {
     Effect.gen(function* () {
       const { provide, spans } = Spans.recording()
       const seen: Array<string | undefined> = []
-      const logger = Logger.make(({ context }) => {
-        const span = FiberRefs.get(context, FiberRef.currentContext).pipe(
-          Option.flatMap((context) => Context.getOption(context, Tracer.ParentSpan))
-        )
-        seen.push(Option.getOrUndefined(Option.map(span, ({ spanId }) => spanId)))
-      })
+      const logger = Logger.make((line) => void seen.push(LogLines.of(line).spanId))
       const program = Effect.zipRight(Observe.logs()(Events.gaveUp), Effect.log("after"))
       yield* provide(Effect.withSpan(program, "request")).pipe(
-        Effect.provide(Layer.merge(Logger.add(logger), Logger.add(Logger.tracerLogger)))
+        Effect.provide(Logger.add(logger)),
+        Effect.provide(Logger.add(Logger.tracerLogger))
       )
       expect(seen).toEqual(["request 1", "request 1"])
       expect(spans.map(({ events }) => events.map(({ name }) => name))).toEqual([["after"]])

@@ -2,8 +2,9 @@ import { Backoff, Classifier, Observe, Retry, TokenBucket, Verdict } from "@effe
 import * as Metrics from "@effect-retry/core/Metrics"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Context, Effect, Exit, FastCheck, Fiber, Metric, Option } from "effect"
+import { Chunk, Context, Effect, Exit, FastCheck, Fiber, Metric } from "effect"
 import { law } from "../support/Laws.ts"
+import * as Snapshots from "../support/Snapshots.ts"
 import * as Events from "./Events.ts"
 
 class Bucket extends Context.Tag("test/Bucket")<Bucket, TokenBucket.TokenBucket>() {}
@@ -44,16 +45,14 @@ const count = (metric: Metric.Metric.Counter<number>, tags: Record<string, strin
 
 /** All series of this package under an operation's name: their name, tags and value. */
 const seriesOf = (operation: string) =>
-  Effect.map(Metric.snapshot, (pairs) =>
-    pairs
-      .filter(({ metricKey }) =>
-        metricKey.tags.some(({ key, value }) => key === "retry.operation" && value === operation)
-      )
-      .map(({ metricKey }) => {
-        const tags = metricKey.tags
+  Effect.map(Snapshots.all, (all) =>
+    all
+      .filter(({ tags }) => tags.some(({ key, value }) => key === "retry.operation" && value === operation))
+      .map(({ name, tags: labels }) => {
+        const tags = labels
           .filter(({ key }) => key !== "retry.operation" && key !== "unit")
           .map(({ key, value }) => ({ key: short[key] ?? key, value }))
-        return [metricKey.name, ...tags.map(({ key, value }) => `${key}=${value}`)].join(" ")
+        return [name, ...tags.map(({ key, value }) => `${key}=${value}`)].join(" ")
       })
       .toSorted()
   )
@@ -301,10 +300,9 @@ describe("Metrics", () => {
     Effect.gen(function* () {
       const operation = fresh("metrics/descriptions")
       yield* Effect.forEach(Events.all, (event) => Observe.metrics({ ...event, name: operation }))
-      const pairs = yield* Metric.snapshot
-      const described = pairs
-        .filter(({ metricKey }) => metricKey.tags.some(({ value }) => value === operation))
-        .map(({ metricKey }) => [metricKey.name, Option.getOrNull(metricKey.description)] as const)
+      const described = (yield* Snapshots.all)
+        .filter(({ tags }) => tags.some(({ value }) => value === operation))
+        .map(({ description, name }) => [name, description] as const)
       expect(Object.fromEntries(described)).toEqual({
         "retry.attempts": "Attempts that ended",
         "retry.retries": "Retries that were scheduled",

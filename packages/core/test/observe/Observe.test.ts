@@ -1,7 +1,7 @@
 import { Backoff, Observe, Retry, Verdict } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Effect, Exit, Fiber, PubSub, Stream } from "effect"
+import { Chunk, Effect, Exit, Fiber, PubSub, Queue, Stream } from "effect"
 
 const policy = {
   name: "fetch",
@@ -28,7 +28,7 @@ describe("Observe.publish", () => {
       const subscriptions = yield* Effect.all([PubSub.subscribe(events), PubSub.subscribe(events)])
       yield* Effect.exit(Retry.retry(Effect.fail("busy"), { ...policy, observe: [Observe.publish(events)] }))
       for (const subscription of subscriptions) {
-        expect(Chunk.toReadonlyArray(yield* subscription.takeAll).map(tagged)).toEqual(story)
+        expect(Chunk.toReadonlyArray(yield* Queue.takeAll(subscription)).map(tagged)).toEqual(story)
       }
     }).pipe(Effect.scoped, VirtualClock.run)
   )
@@ -59,7 +59,7 @@ describe("Observe.publish", () => {
             yield* Effect.exit(Retry.retry(Effect.fail("busy"), observed))
             const subscription = yield* PubSub.subscribe(events)
             yield* Effect.exit(Retry.retry(Effect.fail("busy"), observed))
-            return Chunk.toReadonlyArray(yield* subscription.takeAll).map(tagged)
+            return Chunk.toReadonlyArray(yield* Queue.takeAll(subscription)).map(tagged)
           })
         expect(yield* kept(PubSub.sliding(2))).toEqual(story.slice(-2))
         expect(yield* kept(PubSub.dropping(2))).toEqual(story.slice(0, 2))
@@ -73,9 +73,9 @@ describe("Observe.publish", () => {
       const operation = Retry.retry(Effect.fail("busy"), { ...policy, observe: [Observe.publish(events)] })
       const waiting = yield* Effect.fork(operation)
       yield* Effect.sleep("1 hour")
-      expect(yield* subscription.size).toBe(2)
+      expect(yield* Queue.size(subscription)).toBe(2)
       yield* Fiber.interrupt(waiting)
-      const first = yield* subscription.takeUpTo(2)
+      const first = yield* Queue.takeUpTo(subscription, 2)
       expect(Chunk.toReadonlyArray(first).map(tagged)).toEqual(story.slice(0, 2))
     }).pipe(Effect.scoped, VirtualClock.run)
   )
@@ -97,7 +97,7 @@ describe("Observe.publish", () => {
       const subscription = yield* PubSub.subscribe(events)
       const observe = [Observe.metrics, Observe.spanEvents, Observe.logs(), Observe.publish(events)]
       yield* Effect.exit(Retry.retry(Effect.fail("busy"), { ...policy, name: "beside others", observe }))
-      expect(Chunk.toReadonlyArray(yield* subscription.takeAll).map(tagged)).toEqual(story)
+      expect(Chunk.toReadonlyArray(yield* Queue.takeAll(subscription)).map(tagged)).toEqual(story)
     }).pipe(Effect.scoped, VirtualClock.run)
   )
 })

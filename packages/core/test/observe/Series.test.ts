@@ -1,10 +1,8 @@
-import { Equal, MetricLabel } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Series from "../../src/observe/Series.ts"
+import { noLabels, series, withLabel } from "../../src/observe/TelemetryLine.ts"
 
-const label = MetricLabel.make
-
-const ofFiber = [label("region", "eu")]
+const ofFiber = withLabel(noLabels, "region", "eu")
 
 describe("Series.make", () => {
   it("answers the same array for the same labels of the same fiber", () => {
@@ -13,16 +11,15 @@ describe("Series.make", () => {
     expect(labelled("failed")).toBe(labelled("failed"))
     expect(labelled("failed")).not.toEqual(labelled("succeeded"))
     expect(find(ofFiber).and("operation", "fetch").and("kind", "failed").labels).not.toEqual(labelled("failed"))
-    expect(find([]).and("operation", "fetch").and("outcome", "failed").labels).not.toEqual(labelled("failed"))
+    expect(find(noLabels).and("operation", "fetch").and("outcome", "failed").labels).not.toEqual(labelled("failed"))
   })
 
   it("has labels in the order in which they were added, then those of the fiber, each once", () => {
     const twice = Series.make(100)(ofFiber).and("operation", "fetch").and("region", "eu").and("outcome", "failed")
-    const expected = [label("operation", "fetch"), label("region", "eu"), label("outcome", "failed")]
-    expect(twice.labels.length).toBe(expected.length)
-    expect(twice.labels.every((each, i) => Equal.equals(each, expected[i]))).toBe(true)
-    const none = Series.make(100)(ofFiber)
-    expect(none.labels).toEqual(ofFiber)
+    const first = withLabel(noLabels, "operation", "fetch")
+    const expected = withLabel(withLabel(first, "region", "eu"), "outcome", "failed")
+    expect(twice.labels).toEqual(series(expected, noLabels))
+    expect(Series.make(100)(ofFiber).labels).toEqual(series(ofFiber, noLabels))
   })
 
   it("forgets all when it remembers as many as it may, and answers the same labels again", () => {

@@ -1,8 +1,9 @@
 /**
  * A value as programs print it: by Effect's own loggers, as a cause, by `inspect`, as JSON, and as an exception of a span.
  */
-import { Cause, type Console, Effect, FiberId, FiberRef, HashSet, Logger, LogLevel, Tracer } from "effect"
+import { Cause, type Console, Effect, FiberId, Logger, LogLevel, Tracer } from "effect"
 import { formatWithOptions, inspect } from "node:util"
+import * as LogLines from "./LogLines.ts"
 
 /** A way of printing, and what it printed. */
 export type Printed = readonly [way: string, text: string]
@@ -26,7 +27,7 @@ const logging = (value: unknown): Effect.Effect<void> =>
 const recordingConsole = (texts: Array<string>): Console.Console => {
   const print = (...given: ReadonlyArray<unknown>) => void texts.push(formatWithOptions(whole, ...given))
   const unsafe = { ...console, log: print, error: print, info: print, group: print, groupCollapsed: print }
-  return { ...Effect.runSync(Effect.console), unsafe }
+  return Object.assign({ ...Effect.runSync(Effect.console), unsafe }, unsafe)
 }
 
 /** Loggers that answer with what they print. */
@@ -89,7 +90,7 @@ const traced = (value: unknown): ReadonlyArray<Printed> => {
     Effect.withSpan("span", { attributes: { value } }),
     Effect.withTracer(recordingTracer(bySpan)),
     Effect.withConsole(recordingConsole(byConsole)),
-    Effect.locally(FiberRef.currentLoggers, HashSet.make(everyLogger, Logger.tracerLogger))
+    LogLines.seenBy(everyLogger, Logger.tracerLogger)
   )
   Effect.runSyncExit(Logger.withMinimumLogLevel(failing, LogLevel.All))
   return [

@@ -3,9 +3,11 @@
  *
  * This is the file of Effect 3, in whose place the line for Effect 4 has its own.
  */
-import type { Clock, Exit, Fiber } from "effect"
+import type { Clock, Exit } from "effect"
 import {
+  Cause,
   Effect,
+  Fiber,
   FiberId,
   FiberRef,
   FiberRefs,
@@ -66,6 +68,22 @@ export const watched = <A, E, R>(self: Effect.Effect<A, E, R>, watcher: Watcher)
 
 /** Interrupts a fiber, by no fiber; it takes notice before its next step. */
 export const interrupt = (fiber: AnyFiber): void => fiber.unsafeInterruptAsFork(FiberId.none)
+
+/** Whether an interruption between an effect and what follows it drops its result as well as its error. */
+export const dropsResults: boolean = false
+
+/** Whether an interruption in the step that hands an effect over keeps a watcher from seeing the effect. */
+export const dropsHandedOver: boolean = false
+
+/** Whether a fiber has been interrupted. */
+export const isInterrupted = (fiber: AnyFiber): boolean => !Cause.isEmpty(fiber.getFiberRef(FiberRef.interruptedCause))
+
+/** Runs an effect as the first fiber of a program does: it does not have this FiberRef, and a finalizer puts back what there was. */
+export const asFirst = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.zipRight(FiberRef.delete(FiberRef.interruptedCause), self)
+
+/** How many fibers run that no other one has begun. */
+export const roots = (): number => Fiber.unsafeRoots().length
 
 /** A scheduler that hands the tasks of fibers to a function. */
 export const scheduler = (take: (task: () => void) => void): Scheduler.Scheduler => Scheduler.make(take)

@@ -99,7 +99,8 @@ const writeFormatted = (raw: ReadonlyMap<string, string>): void => {
     if (existsSync(path) && existsSync(known) && readFileSync(known, "utf8") === mark) continue
     write(`packages/${target}`, text)
     write(`marks/${target}.sha`, mark)
-    if (target.endsWith(".ts")) changed.push(path)
+    // Tests are not published, and stay as they are printed.
+    if (target.endsWith(".ts") && target.split("/")[1] === "src") changed.push(path)
   }
   if (changed.length > 0) {
     const { error, output } = execute("oxfmt", "--with-node-modules", ...changed)

@@ -4,7 +4,7 @@
 import ts from "typescript5"
 import * as Imports from "./Imports.ts"
 import type { Exports } from "./Line4.ts"
-import { members } from "./names/members.ts"
+import { changed, members } from "./names/members.ts"
 import { modules } from "./names/modules.ts"
 import { isType } from "./Syntax.ts"
 
@@ -48,9 +48,10 @@ export const make = (
     const [four = "", elsewhere] = (members[baseOf(module)]?.[member] ?? member).split(".").toReversed()
     const target = elsewhere === undefined ? (modules[module] ?? module) : `effect/${elsewhere}`
     if (!target.startsWith("effect")) return { module: target, member: four }
+    const support = `effect3/${baseOf(module)}3`
+    if (changed.has(name) && exports(support) !== undefined) return { module: support, member }
     const known = exports(target)
     if (known?.has(four) === true) return { module: target, member: four }
-    const support = `effect3/${baseOf(module)}3`
     if (exports(support)?.has(member) === true) return { module: support, member }
     return (
       refuse(node, known === undefined ? `Effect 4 has no module for ${name}` : `Effect 4 has no ${name}`), undefined

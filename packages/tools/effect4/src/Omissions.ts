@@ -21,8 +21,10 @@ const namesOf = (node: ts.Node): ReadonlyArray<string> => {
     return [node.name.text]
   if (ts.isArrayLiteralExpression(node)) return node.elements.slice(0, 1).flatMap(firstColumn)
   if (!ts.isObjectLiteralExpression(node)) return []
-  return node.properties.flatMap((property) =>
-    ts.isPropertyAssignment(property) && property.name.getText() === "name" ? texts(property.initializer) : []
+  return node.properties.flatMap((property, index) =>
+    ts.isPropertyAssignment(property) && (index === 0 || property.name.getText() === "name")
+      ? texts(property.initializer)
+      : []
   )
 }
 

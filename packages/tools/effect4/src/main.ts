@@ -2,8 +2,8 @@
  * Derives the line for Effect 4, checks its types and runs its tests.
  *
  *     pnpm effect4                 all packages that have one
- *     pnpm effect4 core            one of them
- *     pnpm effect4 core --sources  derives and checks the sources alone
+ *     pnpm effect4 core            the sources of all, and the tests of one of them
+ *     pnpm effect4 --sources       derives and checks the sources alone
  */
 import { execute } from "@effect-retry/check/Command"
 import { render } from "@effect-retry/check/Finding"
@@ -18,7 +18,7 @@ import { runTests } from "./Tests.ts"
 const failures = (names: ReadonlyArray<Package>, withTests: boolean): ReadonlyArray<string> => {
   install()
   const tests = withTests ? names.map(testsOf) : []
-  const findings = emit(names, [...names.flatMap(sourcesOf), ...tests.flatMap(({ parts }) => parts)]).map(render)
+  const findings = emit(packages, [...packages.flatMap(sourcesOf), ...tests.flatMap(({ parts }) => parts)]).map(render)
   const types = execute("tsc", "-p", join(cache, "tsconfig.json"))
   const untyped = types.error ? [types.output] : []
   if (findings.length + untyped.length > 0 || !withTests) return [...findings, ...untyped]

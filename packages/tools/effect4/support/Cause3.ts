@@ -16,6 +16,13 @@ export const keepDefects = (cause: Cause.Cause<unknown>): Option.Option<Cause.Ca
   return found.length === 0 ? Option.none() : Option.some(Cause.fromReasons(found))
 }
 
+/** Folds over the reasons, of which there is one list. */
+export const reduce = <Z, E>(
+  cause: Cause.Cause<E>,
+  zero: Z,
+  f: (accumulator: Z, reason: Cause.Reason<E>) => Option.Option<Z>
+): Z => cause.reasons.reduce((found, reason) => Option.getOrElse(f(found, reason), () => found), zero)
+
 export const isEmpty = (cause: Cause.Cause<unknown>): boolean => cause.reasons.length === 0
 
 export const RuntimeException = Error

@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { dual } from "effect/Function"
 import * as Metric from "effect/Metric"
+import * as Random from "effect/Random"
+import * as Random3 from "./Random3.ts"
 
 type Any = Effect.Effect<any, any, any>
 
@@ -56,14 +58,25 @@ export const repeatN: {
   (self: Any, times: number): Any
 } = dual(2, (self: Any, times: number) => Effect.repeat(self, { times }))
 
+type Labels = Readonly<Record<string, string>>
+
 export const tagMetrics: {
+  (labels: Labels): (self: Any) => Any
   (key: string, value: string): (self: Any) => Any
+  (self: Any, labels: Labels): Any
   (self: Any, key: string, value: string): Any
 } = dual(
-  (args) => args.length === 3,
-  (self: Any, key: string, value: string) =>
-    Effect.updateService(self, Metric.CurrentMetricAttributes, (attributes) => ({
-      ...(attributes as object),
-      [key]: value
+  (args) => Effect.isEffect(args[0]),
+  (self: Any, labels: string | Labels, value: string) =>
+    Effect.updateService(self, Metric.CurrentMetricAttributes, (known) => ({
+      ...(known as object),
+      ...(typeof labels === "string" ? { [labels]: value } : labels)
     }))
+)
+
+export const withRandomFixed: {
+  (values: ReadonlyArray<number>): (self: Any) => Any
+  (self: Any, values: ReadonlyArray<number>): Any
+} = dual(2, (self: Any, values: ReadonlyArray<number>) =>
+  Effect.provideService(self, Random.Random, Random3.fixed(values))
 )

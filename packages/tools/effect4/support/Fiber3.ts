@@ -9,6 +9,12 @@ type Any = Fiber.Fiber<any, any>
 export const poll = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<Option.Option<Exit.Exit<A, E>>> =>
   Effect.sync(() => Option.fromUndefinedOr(fiber.pollUnsafe()))
 
+export const interrupt = <A, E>(fiber: Fiber.Fiber<A, E>): Effect.Effect<Exit.Exit<A, E>> =>
+  Effect.andThen(Fiber.interrupt(fiber), Fiber.await(fiber))
+
+export const interruptAs = <A, E>(fiber: Fiber.Fiber<A, E>, by: number): Effect.Effect<Exit.Exit<A, E>> =>
+  Effect.andThen(Fiber.interruptAs(fiber, by), Fiber.await(fiber))
+
 export const interruptFork = (fiber: Any): Effect.Effect<void> => Effect.sync(() => fiber.interruptUnsafe())
 
 export const interruptAsFork = interruptFork

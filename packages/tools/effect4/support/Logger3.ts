@@ -14,4 +14,4 @@ export {
   formatStructured as structuredLogger
 } from "effect/Logger"
 
-export const prettyLogger = (): Logger.Logger<unknown, void> => Logger.consolePretty()
+export const prettyLogger: typeof Logger.consolePretty = Logger.consolePretty

@@ -109,3 +109,45 @@ export const run = (self: Any, now: number, inputs: Iterable<any>): Effect.Effec
     }
     return Chunk.fromIterable(outputs)
   }) as Effect.Effect<Chunk.Chunk<any>>
+
+export const map: { (f: (a: any) => any): (self: Any) => Any; (self: Any, f: (a: any) => any): Any } = dual(
+  2,
+  (self: Any, f: (a: any) => any) => Schedule.map(self, ({ output }: any) => Effect.succeed(f(output)))
+)
+
+export const addDelay: {
+  (f: (a: any) => Duration.Input): (self: Any) => Any
+  (self: Any, f: (a: any) => Duration.Input): Any
+} = dual(2, (self: Any, f: (a: any) => Duration.Input) =>
+  Schedule.addDelay(self, ({ output }: any) => Effect.succeed(f(output)))
+)
+
+/** Ends once so much time has passed since the first step. */
+export const upTo: { (within: Duration.Input): (self: Any) => Any; (self: Any, within: Duration.Input): Any } = dual(
+  2,
+  (self: Any, within: Duration.Input) => Schedule.upTo(self, { duration: within })
+)
+
+/** A schedule whose outputs are its delays. */
+export const delays = (self: Any): Any =>
+  Schedule.fromStep(
+    Effect.map(
+      Schedule.toStep(self),
+      (step) => (now: number, input: unknown) =>
+        Pull.matchEffect(step(now, input), {
+          onSuccess: ([, delay]) => Effect.succeed([delay, delay]),
+          onFailure: Effect.failCause,
+          onDone: () => Cause.done(Duration.zero)
+        }) as any
+    )
+  )
+
+/** A schedule that is stepped by hand, and that waits. */
+export const driver = (self: Any) =>
+  Effect.map(Schedule.toStepWithSleep(self), (first) => {
+    let step = first
+    return {
+      next: (input: unknown) => Effect.suspend(() => step(input)),
+      reset: Effect.map(Schedule.toStepWithSleep(self), (again) => void (step = again))
+    }
+  })

@@ -155,6 +155,13 @@ describe("Shapes", () => {
     ],
     ["what runs in a runtime", `Runtime.runFork(a)(b)`, `Effect.runForkWith(a)(b)`],
     ["what runs in a runtime at once", `Runtime.runFork(a, b, c)`, `Effect.runForkWith(a)(b, c)`],
+    [
+      "a timeout whose error is a function of that name",
+      `Effect.timeoutFail(a, { duration, onTimeout })`,
+      `Effect.timeoutOrElse(a, { duration, orElse: () => Effect.fail(onTimeout()) })`
+    ],
+    ["fields that are left out", `Struct.omit(a, "b", "c")`, `Struct.omit(a, ["b", "c"])`],
+    ["fields in a pipe", `pipe(a, Struct.pick("b"))`, `pipe(a, Struct.pick(["b"]))`],
     ["a service in a pipe", `pipe(a, Effect.withClock(b))`, `pipe(a, Effect.provideService(Clock.Clock, b))`],
     ["a service", `Effect.withRandom(a, b)`, `Effect.provideService(a, Random.Random, b)`],
     ["a defect", `Effect.dieMessage("a")`, `Effect.die(new Error("a"))`],
@@ -180,7 +187,18 @@ describe("Shapes", () => {
     ["a gauge", `Metric.set(a, 2)`, `Metric.update(a, 2)`],
     ["a label", `Metric.tagged(a, "b", c)`, `Metric.withAttributes(a, { ["b"]: c })`]
   ])("derives %s", (_, source, expected) => {
-    const modules = ["Clock", "Context", "Effect", "FiberId", "LogLevel", "Metric", "Random", "Runtime", "Schedule"]
+    const modules = [
+      "Struct",
+      "Clock",
+      "Context",
+      "Effect",
+      "FiberId",
+      "LogLevel",
+      "Metric",
+      "Random",
+      "Runtime",
+      "Schedule"
+    ]
     expect(derived(`${imported(...modules)}${source}`).findings).toEqual([])
     expect(body(`${imported(...modules)}${source}`)).toBe(expected)
   })

@@ -32,7 +32,7 @@ const settle = Effect.replicateEffect(Effect.yieldNow(), 20)
 const circuitOf = (breaker: CircuitBreaker.CircuitBreaker): Circuit<VirtualClock.VirtualClock> => ({
   at: (millis) => Effect.flatMap(VirtualClock.now, (now) => Effect.sleep(Math.max(0, millis - Duration.toMillis(now)))),
   begin: Effect.map(Effect.fork(acquire(breaker)), (asking) => ({
-    answer: Effect.map(Effect.zipRight(settle, asking.poll), (polled) =>
+    answer: Effect.map(Effect.zipRight(settle, Fiber.poll(asking)), (polled) =>
       Option.isNone(polled) ? "?" : Exit.isSuccess(polled.value) && Option.isSome(polled.value.value) ? "" : "!"
     ),
     end: (how, millis) =>

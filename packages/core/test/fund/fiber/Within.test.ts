@@ -15,7 +15,6 @@ import {
   RuntimeFlags,
   RuntimeFlagsPatch,
   Scheduler,
-  Supervisor,
   TestClock
 } from "effect"
 import { EventEmitter } from "node:events"
@@ -39,6 +38,7 @@ import {
 import { interruptedBefore } from "../Interrupting.ts"
 import { within } from "../../../src/fund/fiber/Within.ts"
 import * as Stepping from "../../loop/Stepping.ts"
+import * as Steps from "../../support/Steps.ts"
 
 const slowly = 100 * limit
 
@@ -172,10 +172,10 @@ const timed = (probes: ReadonlyArray<Probe>, bounded: Bounded) =>
       const clock = yield* Effect.clock
       const now = Effect.sync(() => clock.unsafeCurrentTimeMillis())
       const noted = probes.map(({ name, run }) => ({ name, run: (by: Bounded) => Effect.zip(run(by), now) }))
-      const supervisor = yield* Supervisor.track
-      const found = yield* Effect.supervised(all(noted, bounded), supervisor)
+      const { fibers, watcher } = Steps.living()
+      const found = yield* Effect.flatMap(Effect.fork(Steps.watched(all(noted, bounded), watcher)), Fiber.join)
       yield* Effect.yieldNow()
-      return { found, sleepers: yield* VirtualClock.sleepers, fibers: (yield* supervisor.value).length }
+      return { found, sleepers: yield* VirtualClock.sleepers, fibers: fibers.size }
     })
   )
 
@@ -188,7 +188,7 @@ describe("Within.within beside Effect.timeoutFail", () => {
     Effect.gen(function* () {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
       const fiber = yield* Effect.fork(compared(probes))
-      yield* Effect.promise(() => vi.runAllTimersAsync())
+      while (Option.isNone(yield* Fiber.poll(fiber))) yield* Effect.promise(() => vi.runAllTimersAsync())
       const [expected, found] = yield* Fiber.join(fiber)
       expect(found).toEqual(expected)
     })
@@ -343,24 +343,36 @@ describe("Within.within", () => {
     })
   )
 
-  it.live("logs no error of the effect, and has the fibers of the effect log as ever", () =>
-    Effect.gen(function* () {
-      const secret = new Error("secret")
-      const errors: Record<string, Effect.Effect<unknown, unknown>> = {
-        "at once": Effect.fail(secret),
-        "after a yield": Effect.zipRight(Effect.yieldNow(), Effect.fail(secret)),
-        "a defect": Effect.die(secret),
-        "of a fiber": Effect.flatMap(Effect.fork(Effect.fail(secret)), Fiber.await)
-      }
-      const logged: Record<string, number> = {}
-      for (const [name, self] of Object.entries(errors)) {
-        const logger = Logger.make(() => void (logged[name] = (logged[name] ?? 0) + 1))
-        yield* Effect.exit(within(self, { millis: hour, onTimeout: () => Effect.void, disconnected: false })).pipe(
-          Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
-          Logger.withMinimumLogLevel(LogLevel.All)
+  const secret = new Error("secret")
+
+  /** How many lines a bounded effect logs. */
+  const linesOf = (self: Effect.Effect<unknown, unknown>) => {
+    let lines = 0
+    return Effect.exit(within(self, { millis: hour, onTimeout: () => Effect.void, disconnected: false })).pipe(
+      Effect.map(() => lines),
+      Effect.provide(
+        Logger.replace(
+          Logger.defaultLogger,
+          Logger.make(() => void (lines += 1))
         )
-      }
-      expect(logged).toEqual({ "of a fiber": 1 })
+      ),
+      Logger.withMinimumLogLevel(LogLevel.All)
+    )
+  }
+
+  it.live.each([
+    { error: "at once", self: Effect.fail(secret) },
+    { error: "after a yield", self: Effect.zipRight(Effect.yieldNow(), Effect.fail(secret)) },
+    { error: "that is a defect", self: Effect.die(secret) }
+  ])("logs no error of the effect $error", ({ self }) =>
+    Effect.gen(function* () {
+      expect(yield* linesOf(self)).toBe(0)
+    })
+  )
+
+  it.live("has the fibers of the effect log as ever", () =>
+    Effect.gen(function* () {
+      expect(yield* linesOf(Effect.flatMap(Effect.fork(Effect.fail(secret)), Fiber.await))).toBe(1)
     })
   )
 
@@ -590,7 +602,7 @@ describe("Within.within", () => {
   )
 
   it("leaves no fiber, no timer and no listener behind, whenever it is interrupted", async () => {
-    const fibersBefore = Fiber.unsafeRoots().length
+    const fibersBefore = Steps.roots()
     const timers = watchTimers()
     const server = new EventEmitter()
     let answered = 0
@@ -608,7 +620,7 @@ describe("Within.within", () => {
     const races = 1_500
     for (let race = 0; race < races; race++) {
       const fiber = Effect.runFork(Effect.repeatN(ours(request, hour), 2))
-      for (let turn = 0; turn < race % 23; turn++) await Promise.resolve()
+      for (let turn = 0; turn < race % 23; turn++) await (turn < 12 ? undefined : new Promise(setImmediate))
       const exit = await Effect.runPromise(Fiber.interrupt(fiber))
       if (Exit.isInterrupted(exit)) interruptions += 1
       listeners += server.listenerCount("answer")
@@ -616,7 +628,7 @@ describe("Within.within", () => {
     expect(interruptions).toBeGreaterThan(races / 4)
     expect(interruptions).toBeLessThan(races)
     expect(answered).toBeGreaterThan(races)
-    expect([listeners, Fiber.unsafeRoots().length, timers()]).toEqual([0, fibersBefore, 0])
+    expect([listeners, Steps.roots(), timers()]).toEqual([0, fibersBefore, 0])
   })
 
   it.each(slow.filter(({ name }) => ["never ends", "ends in time", "has a slow finalizer"].includes(name)))(
@@ -643,7 +655,7 @@ describe("Within.within", () => {
       let begins = 0
       const self = Effect.withFiberRuntime<void, "timeout">((around) => {
         const begun = Effect.sync(() => {
-          if (!Cause.isEmpty(around.getFiberRef(FiberRef.interruptedCause))) begins += 1
+          if (Steps.isInterrupted(around)) begins += 1
         })
         return bounded(begun, limit)
       })
@@ -690,12 +702,18 @@ describe("Within.within", () => {
 
   it.effect("leaves the fiber as it was before the timeout", () =>
     Effect.gen(function* () {
+      yield* Effect.ignore(ours(Effect.never, limit))
+      expect(yield* Effect.uninterruptible(Effect.interruptible(Effect.as(Effect.sleep(1), "goes on")))).toBe("goes on")
+      expect(yield* VirtualClock.sleepers).toBe(0)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("leaves FiberRefs as they were before the timeout", () =>
+    Effect.gen(function* () {
       const ref = yield* FiberRef.make("before")
       yield* Effect.ignore(ours(Effect.zipRight(FiberRef.set(ref, "after"), Effect.never), limit))
       expect(Cause.isEmpty(yield* FiberRef.get(FiberRef.interruptedCause))).toBe(true)
-      expect(yield* Effect.uninterruptible(Effect.interruptible(Effect.as(Effect.sleep(1), "goes on")))).toBe("goes on")
       expect(yield* FiberRef.get(ref)).toBe("before")
-      expect(yield* VirtualClock.sleepers).toBe(0)
     }).pipe(Effect.scoped, VirtualClock.run)
   )
 

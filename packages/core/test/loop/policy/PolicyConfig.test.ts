@@ -2,7 +2,8 @@ import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Jitter, Policy, Retry, 
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it, vi } from "@effect/vitest"
-import { Cause, Config, ConfigError, ConfigProvider, Duration, Effect, Exit } from "effect"
+import { Cause, Config, ConfigProvider, Duration, Effect, Exit } from "effect"
+import * as Sources from "../../support/Sources.ts"
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -58,15 +59,7 @@ const delays = ({ backoff }: Policy.Preset<unknown>, u = 1 - Number.EPSILON, cou
 const refusals = (values: Values, preset: Policy.Preset = Policy.standard) =>
   Effect.map(Effect.flip(read(values, preset)), flatten)
 
-const flatten = (error: ConfigError.ConfigError): ReadonlyArray<string> => {
-  switch (error._op) {
-    case "And":
-    case "Or":
-      return [...flatten(error.left), ...flatten(error.right)]
-    default:
-      return [`${error.path.join(".")}: ${error.message}`.replaceAll("payments.", "")]
-  }
-}
+const flatten = (error: Parameters<typeof Sources.refusals>[0]) => Sources.refusals(error, "payments")
 
 const everything = {
   maxAttempts: 7,
@@ -560,11 +553,7 @@ describe("Policy.config refusal", () => {
 
   it.effect("reads from a source that cannot list its keys", () =>
     Effect.gen(function* () {
-      const { flattened } = fromVariables({ maxAttempts: 5 })
-      const unlisted = ConfigProvider.fromFlat({
-        ...flattened,
-        enumerateChildren: (path) => Effect.fail(ConfigError.Unsupported([...path], "no list"))
-      })
+      const unlisted = Sources.withoutList(fromVariables({ maxAttempts: 5 }))
       expect((yield* unlisted.load(config(Policy.standard))).maxAttempts).toBe(5)
     })
   )
@@ -592,16 +581,7 @@ describe("Policy.config refusal", () => {
 
   it.effect("lets a broken source of configuration through as such", () =>
     Effect.gen(function* () {
-      const unavailable = (path: ReadonlyArray<string>) =>
-        Effect.fail(ConfigError.SourceUnavailable([...path], "no file", Cause.die("disk")))
-      const broken = ConfigProvider.fromFlat(
-        ConfigProvider.makeFlat({
-          load: unavailable,
-          enumerateChildren: unavailable,
-          patch: { _tag: "Empty" }
-        })
-      )
-      const error = yield* Effect.flip(broken.load(config(Policy.standard)))
+      const error = yield* Effect.flip(Sources.broken("no file").load(config(Policy.standard)))
       expect(String(error)).toContain("no file")
     })
   )

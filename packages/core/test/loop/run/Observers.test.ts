@@ -15,6 +15,7 @@ import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, FastCheck, Fiber, Logger, LogLevel, Option, Random, Schedule } from "effect"
 import { law } from "../../support/Laws.ts"
+import * as LogLines from "../../support/LogLines.ts"
 import * as Heard from "../Heard.ts"
 import { common } from "../Heard.ts"
 import * as Recording from "../Recording.ts"
@@ -726,8 +727,9 @@ describe("Observe.Observer", () => {
   ])("changes nothing when it $that, and is logged once for each event", ({ bad }) =>
     Effect.gen(function* () {
       const logged: Array<unknown> = []
-      const logger = Logger.make(({ cause, logLevel, message }) => {
-        logged.push([logLevel._tag, message, Cause.isEmpty(cause)])
+      const logger = Logger.make((line) => {
+        const { level, message } = LogLines.of(line)
+        logged.push([level, message, Cause.isEmpty(line.cause)])
       })
       const heard = Heard.make()
       const { attempts } = Recording.make()

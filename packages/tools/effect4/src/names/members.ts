@@ -84,6 +84,22 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
   TestClock: { currentTimeMillis: "Clock.currentTimeMillis" }
 }
 
+/** The members that keep their name and change what they take or answer: tests have those of Effect 3 beside them. */
+export const changed: ReadonlySet<string> = new Set([
+  "ConfigProvider.orElse",
+  "Fiber.interrupt",
+  "Fiber.interruptAs",
+  "Queue.size",
+  "Queue.takeAll",
+  "Queue.takeUpTo",
+  "Schedule.addDelay",
+  "Schedule.map",
+  "Schedule.upTo",
+  "Stream.fromPubSub",
+  "Stream.runCollect",
+  "Tracer.make"
+])
+
 /** The members of values that have another name in Effect 4, each by the type that declares it in Effect 3. */
 export const methods: Readonly<Record<string, string>> = {
   "Clock.Clock.unsafeCurrentTimeMillis": "currentTimeMillisUnsafe",

@@ -15,6 +15,9 @@ export const words: Readonly<Record<string, string>> = {
   "LogLevel.Warning": '"Warn"',
   "Metric.Metric.": "Metric.",
   "effect's `FastCheck`": "`fast-check`",
+  EffectPrimitive: "Object",
+  "RuntimeException:": "Error:",
+  "clock.unsafeCurrentTimeNanos": "clock.monotonicTimeNanosUnsafe",
   "a `RequestError`": "an `HttpClientError`",
   "Schedule.intersect": "Schedule.max",
   "Schedule.union": "Schedule.min"

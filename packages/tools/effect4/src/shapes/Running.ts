@@ -67,7 +67,7 @@ const timeoutFail = ({ four, inner, node, place }: Call): string | undefined => 
   if (options === undefined || !ts.isObjectLiteralExpression(options)) return undefined
   const fields = options.properties.map((field) => {
     if (field.name?.getText(place.file) !== "onTimeout") return inner(field)
-    if (!ts.isPropertyAssignment(field)) return undefined
+    if (!ts.isPropertyAssignment(field)) return `orElse: () => ${four("Effect.fail")}(${inner(field.name)}())`
     const { initializer: made } = field
     return ts.isArrowFunction(made) && !ts.isBlock(made.body)
       ? `orElse: () => ${four("Effect.fail")}(${inner(made.body)})`
@@ -80,12 +80,15 @@ const timeoutFail = ({ four, inner, node, place }: Call): string | undefined => 
 const repeated = ({ args, four }: Call): string =>
   `${four("Effect.repeat")}(${[...args.slice(0, -1), `{ times: ${args.at(-1)} }`].join(", ")})`
 
+const fiberIds: ReadonlyArray<string> = ["Fiber.Fiber.id", "Fiber.RuntimeFiber.id"]
+
 /** Methods of fibers. An interruption of Effect 4 is by no fiber where none is named. */
 const fiberMethod =
   (place: Place): Shape =>
   (node, inner) => {
     if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined
     const { expression: fiber, name } = node.expression
+    if (name.text === "id" && fiberIds.includes(place.names.method(name) ?? "")) return `${inner(fiber)}.id`
     if (name.text !== "unsafePoll" && name.text !== "unsafeInterruptAsFork") return undefined
     if (place.names.method(name) !== `Fiber.RuntimeFiber.${name.text}`) return undefined
     const operator = node.expression.questionDotToken === undefined ? "." : "?."
@@ -123,6 +126,27 @@ const threadName = ({ inner, node }: Call): string | undefined => {
     : undefined
 }
 
+/** The names of fields come in an array. */
+const fields = ({ args, four, name, node }: Call): string => {
+  const isNamed = ts.isStringLiteralLike(node.arguments[0]!)
+  const names = `[${args.slice(isNamed ? 0 : 1).join(", ")}]`
+  return `${four(name)}(${isNamed ? names : `${args[0]}, ${names}`})`
+}
+
+/** A `provider.load(config)` of Effect 3, which the config of Effect 4 does. */
+const loading =
+  (place: Place): Shape =>
+  (node, inner) => {
+    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined
+    const { expression: provider, name } = node.expression
+    const [config] = node.arguments
+    return config !== undefined &&
+      name.text === "load" &&
+      place.names.method(name) === "ConfigProvider.ConfigProvider.load"
+      ? `${inner(config)}.parse(${inner(provider)})`
+      : undefined
+  }
+
 export const effects = calls({
   "Effect.dieMessage": ({ args, four }) => `${four("Effect.die")}(new Error(${args[0]}))`,
   "Effect.logWithLevel": ({ args: [level, ...message], four }) =>
@@ -144,7 +168,9 @@ export const effects = calls({
   "Runtime.runPromise": running,
   "Runtime.runPromiseExit": running,
   "Runtime.runSync": running,
-  "Runtime.runSyncExit": running
+  "Runtime.runSyncExit": running,
+  "Struct.omit": fields,
+  "Struct.pick": fields
 })
 
-export const run = [schedule, effectType, runtimeName, defaultRuntime, fiberMethod, clock, effects]
+export const run = [schedule, effectType, runtimeName, defaultRuntime, fiberMethod, loading, clock, effects]

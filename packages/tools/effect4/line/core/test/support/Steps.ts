@@ -51,6 +51,22 @@ export const watched = <A, E, R>(self: Effect.Effect<A, E, R>, watcher: Watcher)
 /** Interrupts a fiber, by no fiber; it takes notice after the step that it takes. */
 export const interrupt = (fiber: AnyFiber): void => fiber.interruptUnsafe()
 
+/** Whether an interruption between an effect and what follows it drops its result as well as its error. */
+export const dropsResults: boolean = true
+
+/** Whether an interruption in the step that hands an effect over keeps a watcher from seeing the effect. */
+export const dropsHandedOver: boolean = true
+
+/** Whether a fiber has been interrupted. */
+export const isInterrupted = (fiber: AnyFiber & { readonly _interruptedCause?: unknown }): boolean =>
+  fiber._interruptedCause !== undefined
+
+/** Runs an effect as the first fiber of a program does: on Effect 4 as any other. */
+export const asFirst = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => self
+
+/** How many fibers run that no other one has begun: Effect 4 does not count them. */
+export const roots = (): number => 0
+
 /** A scheduler that hands the tasks of fibers to a function. */
 export const scheduler = (take: (task: () => void) => void): Scheduler.Scheduler => ({
   executionMode: "async",

@@ -52,8 +52,9 @@ export type Child<A, E> = Fiber.Fiber<Exit.Exit<A, E>>
  * An effect as a child runs it. It can be interrupted also where its parent cannot, like the effects of `Effect.timeout`
  * and `Effect.race` of Effect 4.
  */
-export const handing = <A, E, R>(self: Effect.Effect<A, E, R>, _: Interruption.Flags): Handing<A, E, R> =>
-  Effect.exit(Effect.interruptible(self))
+export const handing: <A, E, R>(self: Effect.Effect<A, E, R>, runtimeFlags: Interruption.Flags) => Handing<A, E, R> = (
+  self
+) => Effect.exit(Effect.interruptible(self))
 
 /** Effects nested deeper are not started on the stack of their parent, or it would overflow. */
 const deepest = 100

@@ -1,0 +1,21 @@
+/**
+ * All series of all metrics.
+ *
+ * This is the file of Effect 4: labels are a record.
+ */
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+
+export interface Series {
+  readonly name: string
+  readonly description: string | null
+  readonly tags: ReadonlyArray<{ readonly key: string; readonly value: string }>
+}
+
+export const all: Effect.Effect<ReadonlyArray<Series>> = Effect.map(Metric.snapshot, (found) =>
+  found.map(({ attributes, description, id }) => ({
+    name: id,
+    description: description ?? null,
+    tags: Object.entries(attributes ?? {}).map(([key, value]) => ({ key, value: String(value) }))
+  }))
+)

@@ -1,0 +1,12 @@
+/** What tests use of Effect 3's `Stream` that Effect 4 has in another shape. */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as PubSub from "effect/PubSub"
+import * as Stream from "effect/Stream"
+
+export const runCollect = <A, E, R>(self: Stream.Stream<A, E, R>): Effect.Effect<Chunk.Chunk<A>, E, R> =>
+  Effect.map(Stream.runCollect(self), Chunk.fromIterable)
+
+/** A stream that has subscribed already, where it is scoped. */
+export const fromPubSub = <A>(self: PubSub.PubSub<A>, options?: { readonly scoped: boolean }): any =>
+  options?.scoped === true ? Effect.map(PubSub.subscribe(self), Stream.fromSubscription) : Stream.fromPubSub(self)
