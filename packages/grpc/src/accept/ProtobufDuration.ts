@@ -4,7 +4,7 @@
  * Source: https://protobuf.dev/reference/protobuf/google.protobuf/#duration.
  */
 
-/** Neither part is negative. */
+/** A duration in two parts, neither of which is negative. */
 export interface ProtobufDuration {
   readonly seconds: number
   /** Less than a second. */
@@ -16,7 +16,7 @@ export const mostSeconds = 315_576_000_000
 
 const text = /^(\d{1,12})(?:\.(\d{1,9}))?s$/
 
-/** Whether a duration is within what protobuf can say, and not negative. */
+/** Whether a duration is in the range of protobuf, and not negative. */
 export const isDuration = ({ nanos, seconds }: ProtobufDuration): boolean =>
   seconds >= 0 && nanos >= 0 && nanos < 1e9 && (seconds < mostSeconds || (seconds === mostSeconds && nanos === 0))
 

@@ -1,15 +1,15 @@
 /**
- * Which method config is for a method: the one that names it, else the one for its service, else the one for all.
+ * Finds the method config for a method: the one that names it, else the one for its service, else the one for all.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { MethodConfig, Name, ServiceConfig } from "./ServiceConfigShape.ts"
 
-/** Finds the config of a method, in one step of a map. */
+/** An index from method to config. */
 export interface Index {
   (owner: string, method: string): MethodConfig | undefined
 }
 
-/** Reads the names of a config once. */
+/** Builds the index of a config. */
 export const index = (config: ServiceConfig): Index => {
   const byName = new Map(config.methodConfig.flatMap((each) => each.name.map((name) => [keyOf(name), each] as const)))
   return (owner, method) => {
@@ -18,7 +18,7 @@ export const index = (config: ServiceConfig): Index => {
   }
 }
 
-/** The first name that an earlier one repeats, and its place. */
+/** The first name that repeats an earlier one, and its path. */
 export const repeated = (config: ServiceConfig): { readonly path: string; readonly name: string } | undefined => {
   const seen = new Set<string>()
   for (const [i, { name: names }] of config.methodConfig.entries()) {
@@ -31,10 +31,10 @@ export const repeated = (config: ServiceConfig): { readonly path: string; readon
   return undefined
 }
 
-/** A field that is empty counts as one that is absent. */
+/** The key of a name. An empty field counts as absent. */
 const keyOf = ({ method, service }: Name): string => `${service ?? ""}/${method ?? ""}`
 
-/** Service and method of a path; anything else throws. */
+/** Splits a path into service and method. Throws for anything else. */
 export const split = (owner: string, method: string): readonly [service: string, method: string] => {
   const found = typeof method === "string" ? /^\/([^/]+)\/([^/]+)$/.exec(method) : null
   return found === null

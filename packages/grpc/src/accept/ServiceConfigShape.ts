@@ -1,11 +1,11 @@
 /**
- * The part of a gRPC service config that says how calls are retried, as data.
+ * The part of a gRPC service config that is about retries, as data.
  */
 import type * as Duration from "effect/Duration"
 import type { StatusCode } from "./StatusCode.ts"
 
 /**
- * A service config, as far as retries are concerned.
+ * A service config, as far as it is about retries.
  *
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Integration with Service Config", and
  * https://github.com/grpc/grpc-proto/blob/master/grpc/service_config/service_config.proto.
@@ -18,14 +18,14 @@ export interface ServiceConfig {
 }
 
 /**
- * What holds for some methods. A config has a retry policy, a hedging policy, or neither.
+ * The config of some methods. It has a retry policy, a hedging policy, or neither.
  *
  * @category models
  */
 export interface MethodConfig {
-  /** The methods. A config without names is for none. */
+  /** The methods to which it applies. Without names it applies to none. */
   readonly name: ReadonlyArray<Name>
-  /** Bounds a call, with all of its attempts. */
+  /** Bounds a call with all of its attempts. */
   readonly timeout?: Duration.Duration | undefined
   readonly retryPolicy?: RetryPolicy | undefined
   readonly hedgingPolicy?: HedgingPolicy | undefined
@@ -43,45 +43,45 @@ export interface Name {
 }
 
 /**
- * How failed calls are repeated.
+ * How failed calls are retried.
  *
  * @category models
  */
 export interface RetryPolicy {
   /** Most attempts in all, the first included: a whole number from 2. */
   readonly maxAttempts: number
-  /** Before the first retry. Above zero. */
+  /** The delay before the first retry. Above zero. */
   readonly initialBackoff: Duration.Duration
-  /** Above zero. The jitter is applied after it. */
+  /** The longest delay before jitter. Above zero. */
   readonly maxBackoff: Duration.Duration
   /** Above 0. */
   readonly backoffMultiplier: number
-  /** At least one. */
+  /** At least one code. */
   readonly retryableStatusCodes: ReadonlyArray<StatusCode>
 }
 
 /**
- * How copies of a call are sent without waiting for the answer.
+ * How further copies of a call are sent without waiting for an answer.
  *
  * @category models
  */
 export interface HedgingPolicy {
   /** Most attempts in all, the first included: a whole number from 2. */
   readonly maxAttempts: number
-  /** Between two attempts. Zero sends all of them at once. */
+  /** The time between two attempts. Zero sends all of them at once. */
   readonly hedgingDelay: Duration.Duration
   /** After a failure with another code, all other attempts are interrupted. */
   readonly nonFatalStatusCodes: ReadonlyArray<StatusCode>
 }
 
 /**
- * The throttle that all calls to a server name share.
+ * The throttle shared by all calls to a server name.
  *
  * @category models
  */
 export interface RetryThrottling {
   /** A whole number from 1 to 1000. */
   readonly maxTokens: number
-  /** What a success puts in. Decimals beyond the third are cut off; at least 0.001 has to remain. */
+  /** How many tokens a success adds. Decimals beyond the third are cut off; at least 0.001 must remain. */
   readonly tokenRatio: number
 }

@@ -1,5 +1,5 @@
 /**
- * Status codes of gRPC, by their names.
+ * The status codes of gRPC, by name.
  */
 
 /**
@@ -38,14 +38,14 @@ export const names = [
 export type StatusCode = (typeof names)[number]
 
 /**
- * The code of a number, or `undefined` for a number that stands for none.
+ * The code with a number, or `undefined` for any other number.
  *
  * @category conversions
  */
 export const fromNumber = (number: number): StatusCode | undefined => names[number]
 
 /**
- * The code of a name, in letters of either case, or `undefined` where no code has it.
+ * The code with a name, in upper or lower case, or `undefined` for any other name.
  *
  * @category conversions
  */

@@ -10,13 +10,13 @@ import * as Status from "./Status.ts"
 import * as StatusVerdict from "./StatusVerdict.ts"
 
 /**
- * How far a call came before it failed.
+ * How far a call got before it failed.
  *
  * - `NotSent`: it never left the client.
- * - `Refused`: it reached the library of the server, and not the application (`REFUSED_STREAM`, `GOAWAY`).
+ * - `Refused`: it reached the server's library, but not the application (`REFUSED_STREAM`, `GOAWAY`).
  * - `Dropped`: the load balancer dropped it.
  * - `Processed`: the application may have seen it.
- * - `Committed`: its response had begun, or the request was too large to be kept for another attempt.
+ * - `Committed`: its response had begun, or the request was too large to keep for another attempt.
  *
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Transparent Retries" and "When Retries are
  * Valid".
@@ -26,7 +26,7 @@ import * as StatusVerdict from "./StatusVerdict.ts"
 export type Progress = "NotSent" | "Refused" | "Dropped" | "Processed" | "Committed"
 
 /**
- * Tells from an error how far a call came.
+ * Reads from an error how far a call got.
  *
  * @category models
  */
@@ -35,7 +35,7 @@ export interface ProgressOf {
 }
 
 /**
- * Whether a failure takes a token from the throttle: one with a code that is repeated, or with a pushback that forbids it.
+ * Whether a failure takes a token from the throttle: one with a retryable code, or with a pushback that forbids a retry.
  *
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
  */
@@ -43,15 +43,18 @@ export const counts = (verdict: Verdict.Verdict): boolean =>
   verdict._tag === "Retryable" || StatusVerdict.isForbidden(verdict)
 
 /**
- * Judges the failures of calls that are retried with these codes. A pushback is the hint of the verdict; one that forbids
- * a retry makes it terminal.
+ * Judges the failures of calls that are retried after these codes. A pushback becomes the hint of the verdict; one that
+ * forbids a retry makes it terminal.
  */
 export const forRetries = (codes: ReadonlyArray<StatusCode>, progressOf: ProgressOf): Classifier.Classifier => {
   const byCode = GrpcClassifier.make({ codes })
   return (error, moment) => final[progressOf(error)] ?? byCode(error, moment)
 }
 
-/** Judges the failures of hedges: retryable means not fatal, and a pushback that forbids further hedges is an endless hint. */
+/**
+ * Judges the failures of hedges: retryable means not fatal, and a pushback that forbids further hedges becomes an
+ * infinite hint.
+ */
 export const forHedges = (codes: ReadonlyArray<StatusCode>, progressOf: ProgressOf): Classifier.Classifier => {
   const judge = forRetries(codes, progressOf)
   return (error, moment) => {

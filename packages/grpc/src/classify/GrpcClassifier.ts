@@ -1,7 +1,7 @@
 /**
- * Which failed calls are worth another attempt: by status code, and by the server's pushback.
+ * Classifies failed calls by status code and the server's pushback.
  *
- * First stage of the flow. Which codes of a method are retryable is for its caller to know.
+ * Second stage of the flow. The caller knows which codes of a method are retryable.
  *
  * @example
  * ```ts
@@ -31,9 +31,10 @@ import * as StatusVerdict from "./StatusVerdict.ts"
 export type { Options, ServerDelay } from "./StatusVerdict.ts"
 
 /**
- * Judges errors by their code: a `code` that is a number or a name, as errors of `@grpc/grpc-js` and tagged errors have, or
- * that of a cause. No opinion on an error without one. The pushback is the hint, and is likewise read from the first of the
- * error and its causes that has one. Throws an `InvalidArgument` for an option that its type cannot exclude.
+ * Judges errors by their code: a `code` that is a number or a name, as errors of `@grpc/grpc-js` and tagged errors
+ * have, or the code of a cause. Has no opinion on an error without one. The pushback becomes the hint, and is likewise
+ * read from the first of the error and its causes that has one. Throws an `InvalidArgument` for an option that its type
+ * cannot exclude.
  *
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback".
  *

@@ -1,9 +1,9 @@
 /**
- * What a failed call says about itself: its status code, and what the server asks for in its trailers.
+ * Reads a failed call: its status code, and what the server asks for in its trailers.
  *
- * First stage of the flow. Read by shape, so no client library is imported: errors of `@grpc/grpc-js`, and tagged errors of
- * the caller's own with a `code` and perhaps `metadata`. Errors come from outside: reading them never throws and is bounded.
- * Which codes are retryable is for `GrpcClassifier`.
+ * Errors are read by shape, so no client library is imported: those of `@grpc/grpc-js`, and your own tagged errors with
+ * a `code` and perhaps `metadata`. Errors come from outside, so reading them never throws and takes bounded time.
+ * `GrpcClassifier` says which codes are retryable.
  *
  * @example
  * ```ts
@@ -20,14 +20,14 @@ import * as Property from "@effect-retry/core/unstable/Property"
 import * as StatusCode from "../accept/StatusCode.ts"
 
 /**
- * How long the server asks to wait, in milliseconds, or `"never"` where it asks not to send again.
+ * How long the server asks the client to wait, in milliseconds, or `"never"` if it asks the client not to retry.
  *
  * @category models
  */
 export type Pushback = number | "never"
 
 /**
- * One error, read.
+ * What an error says about its call.
  *
  * @category models
  */
@@ -38,10 +38,10 @@ export interface Status {
 }
 
 /**
- * Reads one error, without its causes. A value that is no object has nothing to say.
+ * Reads one error, without its causes. A value that is no object has neither code nor pushback.
  *
- * The code is a number or a name in `code`, or a name in `status`. The trailers are in `metadata`: a `Metadata` of grpc-js, a
- * `Headers`, a `Map` or a record.
+ * The code is a number or a name in `code`, or a name in `status`. The trailers are in `metadata`: a `Metadata` of
+ * grpc-js, a `Headers`, a `Map` or a record.
  *
  * @category constructors
  */
@@ -55,7 +55,8 @@ export const read = (error: unknown): Status => ({ code: codeOf(error), pushback
 export const chain = (error: unknown): ReadonlyArray<Status> => Property.causes(error).map(read)
 
 /**
- * Each field from the first that has it: an error that wraps one of gRPC hides neither its code nor its pushback.
+ * Takes each field from the first status that has it, so an error that wraps a gRPC error hides neither its code nor its
+ * pushback.
  *
  * @category combinators
  */
@@ -67,7 +68,7 @@ export const first = (all: ReadonlyArray<Status>): Status => ({
 /**
  * What log lines, spans and metrics show of a failed call: the name of its status code.
  *
- * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(Status.details))`; `GrpcRetry` does it by itself.
+ * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(Status.details))`; `GrpcRetry` does this by itself.
  *
  * Source of the attribute: https://opentelemetry.io/docs/specs/semconv/rpc/grpc/, read 2026-11-24.
  *
@@ -95,7 +96,7 @@ const name = "grpc-retry-pushback-ms"
 const greatestInt32 = 2 ** 31 - 1
 
 /**
- * One whole number from 0, of 32 bits and without spaces around it; anything else forbids a retry.
+ * The pushback: a whole number from 0, of 32 bits and without spaces around it; anything else forbids a retry.
  *
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback".
  */

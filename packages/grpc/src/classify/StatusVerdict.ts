@@ -1,5 +1,5 @@
 /**
- * What a status means for a call that may be repeated after some codes.
+ * The verdict on a status, for a call that may be retried after some codes.
  */
 import { Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -8,8 +8,8 @@ import * as StatusCode from "../accept/StatusCode.ts"
 import type { Status } from "./Status.ts"
 
 /**
- * What becomes of a wait that the server asks for: it is the hint of a failure that is retryable anyway, it makes every
- * failure retryable, or it is not read.
+ * How to use a wait that the server asks for: as the hint of a failure that is retryable anyway, as a reason to retry
+ * any failure, or not at all.
  *
  * @category models
  */
@@ -19,7 +19,7 @@ export type ServerDelay = (typeof serverDelays)[number]
 export const serverDelays = ["hint", "retry", "ignore"] as const
 
 /**
- * What a classifier for gRPC is made from.
+ * The options of a classifier for gRPC.
  *
  * @category models
  */
@@ -27,13 +27,14 @@ export interface Options {
   /** The retryable codes of a method. */
   readonly codes: ReadonlyArray<StatusCode.StatusCode>
   /**
-   * The trailer `grpc-retry-pushback-ms`. `"retry"` is what grpc-java does with a value from 0 on, `"hint"` what grpc-go does.
-   * Unless it is ignored, a value that is negative or no number, and a second value, forbid a retry. @default "hint"
+   * The trailer `grpc-retry-pushback-ms`. `"retry"` is what grpc-java does with a value from 0 on, `"hint"` what
+   * grpc-go does. Unless it is ignored, a value that is negative or not a number, or a second value, forbids a retry.
+   * @default "hint"
    */
   readonly pushback?: ServerDelay | undefined
 }
 
-/** Options, checked, with their defaults. */
+/** Checked options with their defaults. */
 export interface Rules {
   readonly codes: ReadonlyArray<StatusCode.StatusCode>
   readonly pushback: ServerDelay
@@ -59,7 +60,10 @@ export const judge = ({ codes, pushback }: Rules, status: Status): Verdict.Verdi
   return asked === "never" ? verdict : delayed(verdict, pushback, asked, kindOf(code))
 }
 
-/** A verdict with the wait in milliseconds that the server asks for. A failure that it makes retryable is of this `kind`. */
+/**
+ * Adds the wait that the server asks for, in milliseconds, to a verdict. A failure that becomes retryable by it gets
+ * this `kind`.
+ */
 export const delayed = (
   verdict: Verdict.Verdict,
   rule: ServerDelay,
@@ -71,23 +75,23 @@ export const delayed = (
   return rule === "retry" ? Verdict.retryable(kind, { hint }) : verdict
 }
 
-/** By which a verdict says so itself: a text of another classifier may be the same, and this one may change. */
+/** Marks a verdict: another classifier may use the same text, and this text may change. */
 const forbids: unique symbol = /*#__PURE__*/ Symbol.for("@effect-retry/grpc/StatusVerdict/forbids")
 
 interface Forbidden extends Verdict.Terminal {
   readonly [forbids]: true
 }
 
-/** The verdict on a failure with which the server asks not to send again. */
+/** The verdict on a failure with which the server asks the client not to retry. */
 const forbidden = (code: StatusCode.StatusCode | undefined): Forbidden => ({
   ...Verdict.terminal("grpc-retry-pushback-ms forbids a retry", { kind: code && kinds[code] }),
   [forbids]: true
 })
 
-/** Whether the server asked not to send again, whatever classifier or combinator handed the verdict on. */
+/** Whether the server asked the client not to retry, whichever classifier or combinator passed the verdict on. */
 export const isForbidden = (verdict: Verdict.Verdict): boolean => Predicate.hasProperty(verdict, forbids)
 
-/** What buckets and rate limiters are told; nothing of codes that say that the call itself is at fault. */
+/** The kinds that buckets and rate limiters are told; none for codes that blame the call itself. */
 const kinds: { readonly [Code in StatusCode.StatusCode]?: Verdict.Kind } = {
   UNKNOWN: "Server",
   DEADLINE_EXCEEDED: "Timeout",
@@ -98,5 +102,5 @@ const kinds: { readonly [Code in StatusCode.StatusCode]?: Verdict.Kind } = {
   DATA_LOSS: "Server"
 }
 
-/** The kind of a failure that is repeated, whatever its code. */
+/** The kind of a retried failure, whatever its code. */
 export const kindOf = (code: StatusCode.StatusCode): Verdict.Kind => kinds[code] ?? "Client"

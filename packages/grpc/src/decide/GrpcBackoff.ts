@@ -7,7 +7,7 @@ import { times } from "@effect-retry/core/unstable/Millis"
 import type * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 
-/** The three fields of a retry policy that make its back-off. */
+/** The three fields of a retry policy that define its back-off. */
 interface Settings {
   /** Above zero. */
   readonly initialBackoff: Duration.DurationInput
@@ -27,9 +27,9 @@ const standardJitter = /*#__PURE__*/ Jitter.proportional({ ratio: 0.2 })
 /**
  * The back-off of gRPC's retry policy.
  *
- * Formula, for retry `n`: `min(initialBackoff * backoffMultiplier^(n - 1), maxBackoff) * U[0.8, 1.2)`. The draw comes after
- * the limit, so a delay may exceed `maxBackoff` by 20 %; `Backoff.capped` makes a limit that holds.
- * Older text and older clients multiply by `U[0, 1)`: that is `Jitter.full`.
+ * Formula, for retry `n`: `min(initialBackoff * backoffMultiplier^(n - 1), maxBackoff) * U[0.8, 1.2)`. The draw comes
+ * after the limit, so a delay may exceed `maxBackoff` by 20 %; use `Backoff.capped` for a strict limit. Older text and
+ * older clients multiply by `U[0, 1)`, which is `Jitter.full`.
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Exponential Backoff".
  *
  * @category constructors

@@ -1,7 +1,7 @@
 /**
- * The retry throttling of gRPC: failures take tokens, and retries are made only above half.
+ * The retry throttling of gRPC: failures take tokens, and retries are made only while the bucket is more than half full.
  *
- * A token bucket for the `bucket` of any policy. `GrpcRetry.make` makes one where its service config has `retryThrottling`.
+ * A token bucket for the `bucket` of any policy. `GrpcRetry.make` makes one if its service config has `retryThrottling`.
  *
  * @example
  * ```ts
@@ -30,30 +30,30 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 
 /**
- * The options of `make`, in gRPC's own words as far as it has them.
+ * The options of `make`, named as in gRPC where gRPC has a name.
  *
  * @category models
  */
 export interface Options {
   /** A whole number from 1 to 1000; also the level at the start. */
   readonly maxTokens: number
-  /** What a success puts in; at least 0.001, and decimals beyond the third are cut off. */
+  /** How many tokens a success adds; at least 0.001, and decimals beyond the third are cut off. */
   readonly tokenRatio: number
   /** Which failures take a token. @default those with a retryable verdict */
   readonly counts?: (verdict: Verdict.Verdict) => boolean
 }
 
-/** A token is a thousand, so that sums of ratios with three decimals stay exact. */
+/** Counts in thousandths of a token, so that sums of ratios with three decimals stay exact. */
 const token = 1000
 
 const free: Option.Option<TokenBucket.Grant> = /*#__PURE__*/ Option.some({ tokens: 0, refund: Effect.void })
 
 /**
- * A throttle of its own.
+ * Makes a throttle.
  *
- * A retry is free and granted while the level is above half of `maxTokens`; a failure that counts takes a token, also that
- * of the last attempt. Throws an `InvalidArgument` for an option out of its range.
- * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
+ * A retry is free, and granted while the level is above half of `maxTokens`; a failure that counts takes a token, even
+ * that of the last attempt. Throws an `InvalidArgument` for an option out of its range. Source:
+ * https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Throttling Retry Attempts and Hedged RPCs".
  *
  * @category constructors
  */

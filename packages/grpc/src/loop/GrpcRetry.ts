@@ -1,9 +1,9 @@
 /**
- * Calls as gRPC's service config says: retries, hedges, and the throttle that all calls to a server name share.
+ * Makes calls as gRPC's service config says: retries, hedges, and the throttle that all calls to a server name share.
  *
- * Works around any effect that fails with an error with a `code`, as those of `@grpc/grpc-js` have, and `metadata` for the
- * server's pushback. Give no service config with policies to the gRPC client itself, or attempts multiply; in
- * `@grpc/grpc-js` the option `"grpc.enable_retries": 0` makes sure of it, and turns off its transparent retries as well.
+ * Works with any effect whose errors have a `code`, like those of `@grpc/grpc-js`, and `metadata` for the server's
+ * pushback. Do not also give a service config with policies to the gRPC client itself, or attempts multiply; in
+ * `@grpc/grpc-js` the option `"grpc.enable_retries": 0` prevents that, and turns off its transparent retries as well.
  *
  * @example
  * ```ts
@@ -82,26 +82,26 @@ export interface GrpcRetry {
   /**
    * Makes a call as the config says for its method: once, with retries, or with hedges.
    *
-   * The effect is given the number of the attempt, from 1. Attempts that did not reach the server's application are
-   * repeated within it where `progress` tells so.
+   * The function receives the number of the attempt, from 1. Calls that did not reach the server's application are
+   * repeated within the attempt, if `progress` reports that.
    */
   readonly call: <A, E, R>(
     method: string,
     attempt: (number: number) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, E, R>
   /**
-   * The retry policy of a method for `Retry.retry`, `Retry.orStopped` and for changes by spread; one attempt where the
-   * config has none. Its attempts can read their number from `Retry.CurrentAttempt`. Makes no transparent retries.
+   * The retry policy of a method, for `Retry.retry`, `Retry.orStopped` and changes by spread; one attempt if the config
+   * has none. Its attempts can read their number from `Retry.CurrentAttempt`. Makes no transparent retries.
    */
   readonly policy: (method: string) => Policy
-  /** The hedging policy of a method for `Hedging.run`, where the config has one. */
+  /** The hedging policy of a method for `Hedging.run`, if the config has one. */
   readonly hedging: (method: string) => Option.Option<Hedging.Policy>
-  /** The throttle, where there is one. */
+  /** The throttle, if there is one. */
   readonly bucket: Option.Option<TokenBucket.TokenBucket>
 }
 
 /**
- * Acts on a service config: one for each server name, since the throttle is made here and shared by all methods.
+ * Applies a service config. Make one for each server name, because the throttle is made here and shared by all methods.
  *
  * Throws an `InvalidArgument` for a config or an option with a value that its type cannot exclude.
  *
@@ -149,7 +149,7 @@ const call = <A, E, R>(
 }
 
 /**
- * The metadata of an attempt, by its number: `grpc-previous-rpc-attempts`, and nothing for the first one.
+ * The metadata of an attempt with this number: `grpc-previous-rpc-attempts`; empty for the first attempt.
  *
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Exposed Retry Metadata".
  *

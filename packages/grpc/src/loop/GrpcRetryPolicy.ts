@@ -1,5 +1,5 @@
 /**
- * What a service config and the options of a client come to for a method: a policy of core, or one of hedges.
+ * Turns a service config and a client's options into the policy of a method: a retry policy of core, or a hedging policy.
  */
 import { Backoff, Deadline, Hint, Observe, Retry } from "@effect-retry/core"
 import type { Classifier, Jitter, TokenBucket } from "@effect-retry/core"
@@ -16,15 +16,15 @@ import type * as Hedging from "./Hedging.ts"
 import * as Parts from "./PolicyParts.ts"
 
 /**
- * How the client acts on a service config.
+ * How the client applies a service config.
  *
  * @category models
  */
 export interface Options {
   /**
-   * Most attempts of a call, whatever the config says: a whole number from 2. Zero and less stand for the default, as in
-   * gRPC for Go; 1 does so there, too, and is refused here, since it reads as "no retries". Those are a config without
-   * policies.
+   * The largest number of attempts of a call, whatever the config says: a whole number from 2. Zero or less means the
+   * default, as in gRPC for Go. There 1 also means the default; here it is refused, because it reads like "no retries".
+   * For no retries, use a config without policies.
    *
    * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Limits on Retries and Hedges".
    * @default 5
@@ -32,11 +32,11 @@ export interface Options {
   readonly maxAttemptsCap?: number | undefined
   /** `Jitter.full` is what older clients draw. @default 20 % either way */
   readonly jitter?: Jitter.Jitter | undefined
-  /** Tells from an error how far the call came. @default "Processed" */
+  /** Reads from an error how far the call got. @default "Processed" */
   readonly progress?: ProgressOf | undefined
   /**
-   * In place of the throttle of the config: one that several processes share, or one that outlives a change of config. A
-   * value and no tag, as calls require no services: make the `GrpcRetry` where the service is at hand.
+   * Replaces the throttle of the config: with one that several processes share, or that outlives a change of config. It
+   * is a value and not a tag, because calls require no services.
    */
   readonly bucket?: TokenBucket.TokenBucket | undefined
   /** Called with every event of every call; the name of a call is its method. @default none */
@@ -46,8 +46,8 @@ export interface Options {
 /**
  * A core policy with gRPC's rules.
  *
- * Its deadline is the `timeout` of the method: no attempt starts after it, and one that runs goes on. Bound the call
- * itself by a deadline of the gRPC client, or by `Deadline.cut`.
+ * Its deadline is the `timeout` of the method: no attempt starts after it, but a running one continues. To bound the
+ * call itself, use a deadline of the gRPC client, or `Deadline.cut`.
  *
  * @category models
  */
@@ -63,7 +63,7 @@ export interface Policy {
   readonly bucket: TokenBucket.TokenBucket | undefined
 }
 
-/** Options, checked, with their defaults. */
+/** Checked options with their defaults. */
 export interface Client {
   readonly cap: number
   readonly progressOf: ProgressOf
@@ -110,11 +110,11 @@ const pushback = /*#__PURE__*/ Hint.override({
   zero: "atOnce"
 })
 
-/** A timeout of no time allows one attempt; one beyond what a deadline can hold is one that never ends. */
+/** A timeout of zero allows one attempt; one too long for a deadline never ends. */
 const deadlineOf = (timeout: Duration.Duration): Duration.Duration =>
   Duration.clamp(timeout, { minimum: Duration.nanos(1n), maximum: Duration.millis(longestMillis) })
 
-/** The policy of a method that is called `name`; one attempt without a retry policy. */
+/** The policy of the method `name`; one attempt without a retry policy. */
 export const policyOf = (client: Client, name: string, config: MethodConfig | undefined): Policy => {
   const { retryPolicy, timeout } = config ?? {}
   return {
@@ -130,7 +130,7 @@ export const policyOf = (client: Client, name: string, config: MethodConfig | un
   }
 }
 
-/** The hedging policy of a method that is called `name`, where its config has one. */
+/** The hedging policy of the method `name`, if its config has one. */
 export const hedgingOf = (
   client: Client,
   name: string,

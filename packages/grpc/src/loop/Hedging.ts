@@ -1,12 +1,13 @@
 /**
- * Hedging: another attempt is sent before the first one has answered, and the first answer counts.
+ * Hedging: another attempt is sent before the first one has answered, and the first answer wins.
  *
- * It cuts the slowest answers of a service at the price of more load, and is only for operations that may be carried out
- * more than once. Attempts run in fibers of their own; the others are interrupted when one succeeds, and the operation
- * ends when they have ended: wrap an attempt that cannot be interrupted in `Effect.disconnect`.
+ * It cuts tail latency at the price of more load, and is only for operations that may safely be carried out more than once.
+ * Attempts run in their own fibers; when one succeeds, the others are interrupted, and the operation ends when they
+ * have ended. Wrap an attempt that cannot be interrupted in `Effect.disconnect`.
  *
- * Follows gRPC's text, https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Hedging Policy". Clients differ
- * from it: grpc-java goes on at the hedging delay after a failure that is not fatal, and takes a pushback for no delay.
+ * Follows gRPC's text, https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Hedging Policy". Clients
+ * differ from it: after a non-fatal failure, grpc-java keeps to the hedging delay, and it ignores the delay of a
+ * pushback.
  *
  * @example
  * ```ts
@@ -37,16 +38,17 @@ import type { Bucket, Policy } from "./HedgingPolicy.ts"
 export type { Bucket, Policy } from "./HedgingPolicy.ts"
 
 /**
- * Runs an operation with hedges. It is given the number of each attempt, from 1.
+ * Runs an operation with hedges. The function receives the number of each attempt, from 1.
  *
  * The first success is the answer. A failure that the classifier calls retryable brings the next attempt forward: it is
- * sent at once, or when the failure's hint has passed, and those after it follow at the hedging delay again. A hint that
- * has not passed yet is not undercut by a later failure. Any other failure interrupts the other attempts and is the error.
- * Where no attempt is left, the error is that of the last one that failed. Defects and interruption pass through.
+ * sent at once, or when the failure's hint has passed, and those after it follow at the hedging delay again. A later
+ * failure does not shorten a hint that is still running. Any other failure interrupts the other attempts and becomes
+ * the error. If no attempt is left, the error is that of the attempt that failed last. Defects and interruption pass
+ * through.
  *
- * The bucket is asked for every attempt but the first: once it has refused, no further attempt is sent. Observers hear
- * `HedgeStarted`, `HedgeRefused`, `AttemptFailed`, `Succeeded` and `GaveUp`; an attempt that was interrupted has no event.
- * `Hedge.hedge` of core is the same for any effect, with a delay that follows the latencies and a deadline.
+ * The bucket is asked for every attempt but the first: once it has refused, no further attempt is sent. Observers
+ * receive `HedgeStarted`, `HedgeRefused`, `AttemptFailed`, `Succeeded` and `GaveUp`; an interrupted attempt has no
+ * event. Core's `Hedge.hedge` does the same for any effect, and offers a deadline and a delay that follows latencies.
  *
  * @category running
  */
@@ -60,7 +62,7 @@ export function run<A, E, R, B extends Bucket = never>(
   policy: Policy<E, B>
 ): Effect.Effect<A, E, R | Needs<B>["service"]>
 export function run(...given: Given): any {
-  // A policy alone is checked here, and not when the result is called.
+  // A policy given alone is checked here, not when the result is called.
   if (given.length < 2) check(owner, given[0])
   return dual(given, (call: Call, policy: Policy<never, Bucket>) => {
     if (!Predicate.isFunction(call)) Argument.refuse(owner, "call", "a function from number to effect", call)

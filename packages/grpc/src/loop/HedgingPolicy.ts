@@ -1,5 +1,5 @@
 /**
- * What a hedged operation is made from: checked once, at the call.
+ * The policy of a hedged operation, checked once at the call.
  */
 import { type Classifier, Deadline, type Observe, type TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -11,7 +11,7 @@ import * as Predicate from "effect/Predicate"
 import * as Parts from "./PolicyParts.ts"
 
 /**
- * What a policy may have for its bucket.
+ * What a policy may have as its bucket.
  *
  * @category models
  */
@@ -23,24 +23,25 @@ export type Bucket = TokenBucket.TokenBucket | Context.Tag<any, TokenBucket.Toke
  * @category models
  */
 export interface Policy<in E = unknown, out B extends Bucket = TokenBucket.TokenBucket> {
-  /** What events call the operation. @default none */
+  /** The name of the operation in events. @default none */
   readonly name?: string | undefined
   /** Called with every event, one after the other. @default none */
   readonly observe?: ReadonlyArray<Observe.Observer> | undefined
   /**
-   * Judges the failure of an attempt. Retryable: the other attempts go on, and the next one is sent at once or, with a
-   * hint, when that time has passed; after an endless hint none is sent any more. Anything else ends the operation.
+   * Judges the failure of an attempt. If it is retryable, the other attempts continue, and the next one is sent at once
+   * or, with a hint, when that time has passed; after an infinite hint no further one is sent. Any other verdict ends
+   * the operation.
    */
   readonly classifier: Classifier.Classifier<E>
-  /** Most attempts in all, the first included: a whole number from 1. */
+  /** The largest number of attempts, the first included: a whole number from 1. */
   readonly maxAttempts: number
-  /** Between two attempts. Zero sends all of them at once. */
+  /** The time between two attempts. Zero sends all of them at once. */
   readonly hedgingDelay: Duration.DurationInput
-  /** No attempt is sent after this time. Those that run go on. @default no limit */
+  /** No attempt is sent after this time; running ones continue. @default no limit */
   readonly sendWithin?: Duration.DurationInput | undefined
   /**
-   * A bucket or the tag of one. Asked before every attempt but the first, and told how attempts ended. While a slow bucket
-   * is asked, the attempts that run go on and may end the operation; a grant that comes too late is refunded. @default none
+   * A bucket or the tag of one. Asked before every attempt but the first, and told how attempts ended. While a slow
+   * bucket is answering, running attempts continue and may end the operation; a late grant is refunded. @default none
    */
   readonly bucket?: B | undefined
 }
@@ -60,7 +61,7 @@ export const check = <E>(owner: string, policy: Policy<E, Bucket>): HedgeCheck.P
     classifier: classifier as Classifier.Classifier,
     maxAttempts: Argument.number(owner, "maxAttempts", maxAttempts, { min: 1, integer: true }),
     delay: Argument.millis(owner, "hedgingDelay", hedgingDelay, { min: 0 }),
-    // A deadline leaves some time.
+    // A deadline must be above zero.
     deadline: withinMillis === undefined ? undefined : Deadline.refuse(Math.max(withinMillis, 1e-6)),
     bucket:
       bucket !== undefined && BucketOrTag.isTag(bucket)

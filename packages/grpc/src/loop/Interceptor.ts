@@ -1,18 +1,18 @@
 /**
  * Retries and hedges for clients of `@grpc/grpc-js`, as an interceptor.
  *
- * The attempts of a call are those of `GrpcRetry`: its policies, its throttle, its observers. Of the four kinds of
- * calls all are retried until their response begins: once its headers have arrived, an attempt is committed, and the
- * caller gets its failure. Until then requests are kept to be sent again, up to a limit.
+ * Calls are made as by `GrpcRetry`: with its policies, its throttle and its observers. All four kinds of calls are
+ * retried until their response begins: once its headers have arrived, an attempt is committed, and the caller gets its
+ * failure. Until then requests are kept for further attempts, up to a limit.
  *
  * This module imports `@grpc/grpc-js`, and is therefore not in the index of the package.
  *
- * What the client does with a service config of its own:
- * - Retry and hedging policies belong here or there, and not in both, or attempts multiply. `"grpc.enable_retries": 0`
- *   makes sure of it, also for configs that the client finds in the DNS: use it where there may be one. It turns off the
- *   transparent retries of the client as well.
- * - Without that option the client itself sends an attempt again, once and uncounted, whose stream the server refused
- *   before any code of the application ran. With it, a refusal is a failure with the code `UNAVAILABLE`.
+ * If the client has its own service config:
+ * - Put retry and hedging policies either here or there, not in both, or attempts multiply. `"grpc.enable_retries": 0`
+ *   prevents
+ *   that, even for a config that the client finds in DNS. It turns off the client's transparent retries as well.
+ * - Without that option, if the server refuses a stream before any code of the application ran, the client itself sends the
+ *   attempt again, once and uncounted. With it, such a refusal is a failure with the code `UNAVAILABLE`.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export interface Options {
   /**
    * Bytes of the requests of one call that are kept to be sent again, each with a frame of five bytes. A call with more of
    * them is left with the attempt that has sent most. Takes the place of the client's `"grpc.per_rpc_retry_buffer_size"`,
-   * which interceptors do not see.
+   * which interceptors cannot see.
    *
    * Source of the default: https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/internal-channel.ts,
    * `DEFAULT_PER_RPC_RETRY_BUFFER_SIZE_BYTES`.
@@ -82,18 +82,17 @@ export interface Options {
 }
 
 /**
- * An interceptor that makes every call as the service config says for its method.
+ * Makes an interceptor that handles every call as the service config says for its method.
  *
  * - The status of a call is that of its last attempt: code, details and trailers.
  * - The deadline of a call bounds all of its attempts, and so does the `timeout` of its method. If it would pass before the
- *   next attempt, the call fails at once with the error of the last one, and not with `DEADLINE_EXCEEDED` later. The
- *   details of that code are those of one attempt: they count from its start, and not from that of the call.
- * - A call that is cancelled, by its caller or by the call that it was made for, ends at once, in an attempt or in a wait.
- * - Server and caller are told with `grpc-previous-rpc-attempts` how many attempts came before.
+ *   next attempt, the call fails at once with the error of the last one, and not with `DEADLINE_EXCEEDED` later. The details of that code describe one attempt: they count from its start, not from that of the call.
+ * - A call that is cancelled, by its caller or by its parent call, ends at once, whether in an attempt or in a wait.
+ * - `grpc-previous-rpc-attempts` tells server and caller how many attempts came before.
  * - Interceptors before this one see one call, and those after it see each attempt.
  *
- * Clock, random numbers, loggers and tracers are those of the effect. Calls through the interceptor run in fibers of their
- * own, and end with the calls. Throws an `InvalidArgument` for a wrong option.
+ * Clock, random numbers, loggers and tracers come from the effect. Each call through the interceptor runs in its own
+ * fiber, which ends with the call. Throws an `InvalidArgument` for a wrong option.
  *
  * @category constructors
  */
@@ -103,7 +102,7 @@ export const make = (grpc: GrpcRetry, options: Options = {}): Effect.Effect<Inte
     const runFork = Runtime.runFork(runtime)
     return (given, nextCall) => {
       const plan = planOf(grpc, given, clock)
-      // Also for a client that is made where nothing can be interrupted, as where a resource is acquired.
+      // Interruptible even if the client is made in an uninterruptible region, such as the acquisition of a resource.
       const start: Call.Start = (send) => runFork(Effect.interruptible(plan.run(send)))
       return new InterceptingCall(Call.make({ options: plan.options, nextCall, start, bufferBytes }))
     }
@@ -123,7 +122,7 @@ const check = (grpc: GrpcRetry, options: Options): number => {
 }
 
 interface Plan {
-  /** With the deadline that bounds the call. */
+  /** The options, with the deadline that bounds the call. */
   readonly options: InterceptorOptions
   readonly run: (send: Call.Send) => ReturnType<Call.Send>
 }
@@ -152,7 +151,7 @@ const planOf = (grpc: GrpcRetry, given: InterceptorOptions, clock: Clock.Clock):
   }
 }
 
-/** A deadline that is past, or no time at all, is for the client to act on: the call is sent once. */
+/** The time left. If there is none, the call is sent once, and the client enforces the deadline. */
 const leftUntil = (deadlineMillis: number, nowMillis: number): number | undefined => {
   const left = deadlineMillis - nowMillis
   return left > longestMillis ? undefined : left > 0 ? left : 0.001

@@ -1,19 +1,19 @@
 /**
- * One attempt of a call: the requests that are sent again, in their order, and the end of them.
+ * One attempt of a call: sends the requests in order, and then their end.
  */
 import type { Child, MessageContext, Requests } from "./InterceptorRequests.ts"
 import { at, count } from "./InterceptorRequests.ts"
 
-/** An attempt. Mutable, and of one call. */
+/** An attempt. Mutable, and belongs to one call. */
 export interface Attempt {
   readonly child: Child
-  /** How many attempts of the policy came before it. */
+  /** How many attempts came before it. */
   readonly previous: number
   /** The index of the next request to send. */
   next: number
   /** Whether the latest request is still being written. */
   isWriting: boolean
-  /** Whether the end of the requests was sent. */
+  /** Whether the end of the requests has been sent. */
   isClosed: boolean
 }
 
@@ -27,8 +27,8 @@ export const make = (child: Child, previous: number): Attempt => ({
 })
 
 /**
- * Sends the next request, if the one before was written, and the end of all requests together with the last. The caller
- * calls again when a request was written.
+ * Sends the next request if the one before has been written, and the end of the requests together with the last one.
+ * Call it again when a request has been written.
  */
 export const send = (self: Attempt, requests: Requests, onWritten: (context: MessageContext) => void): void => {
   const request = self.isWriting ? undefined : at(requests, self.next)

@@ -1,8 +1,8 @@
 /**
- * One call of a client: what the caller sends goes to all attempts, and what one attempt receives goes to the caller.
+ * One call of a client: the caller's requests go to all attempts, and the response to one attempt goes to the caller.
  *
- * An attempt is committed when its response begins, or when the requests no longer fit the buffer: then the others are
- * cancelled, none follows, and its status is that of the call. Until then the caller sees nothing.
+ * An attempt is committed when its response begins, or when the requests no longer fit the buffer: the others are then
+ * cancelled, no further one is made, and its status becomes that of the call. Until then the caller sees nothing.
  */
 import type { InterceptingListener, InterceptorOptions, NextCall, StatusObject } from "@grpc/grpc-js"
 import { Metadata, status as codes } from "@grpc/grpc-js"
@@ -21,14 +21,14 @@ import * as Requests from "./InterceptorRequests.ts"
 
 type Attempt = Attempts.Attempt
 
-/** The status of an attempt that failed, and whether the call was left with that attempt. */
+/** The status of a failed attempt, and whether the call was committed to it. */
 export interface Failure extends StatusObject {
-  /** The name of the code: what events show of it. */
+  /** The name of the code, which events show. */
   readonly _tag: string
   readonly isCommitted: boolean
 }
 
-/** Sends an attempt that so many of the policy came before. Succeeds with the status OK and fails with any other. */
+/** Sends an attempt that has this many attempts before it. Succeeds with the status OK and fails with any other. */
 export interface Send {
   (previous: number): Effect.Effect<StatusObject, Failure>
 }
@@ -38,7 +38,7 @@ export interface Start {
   (send: Send): Fiber.RuntimeFiber<StatusObject, StatusObject>
 }
 
-/** Mutable, and of one call. */
+/** The state of one call. Mutable. */
 interface Call {
   readonly options: InterceptorOptions
   readonly nextCall: NextCall
@@ -48,7 +48,7 @@ interface Call {
   committed: Attempt | undefined
   metadata: Metadata
   listener: Partial<InterceptingListener>
-  /** Whether the caller wants messages. */
+  /** Whether the caller is reading messages. */
   isReading: boolean
   isAnswered: boolean
   cancelled: StatusObject | undefined
@@ -102,7 +102,7 @@ const begin = (call: Call, metadata: Metadata, listener: Partial<InterceptingLis
   })
 }
 
-/** The status that the operation failed with; anything else is a defect in an interceptor. */
+/** The status with which the operation failed; anything else is a defect in an interceptor. */
 const lastStatus = (cause: Cause.Cause<StatusObject>): StatusObject =>
   Option.getOrElse(Cause.failureOption(cause), () => ({
     code: codes.INTERNAL,
@@ -110,10 +110,10 @@ const lastStatus = (cause: Cause.Cause<StatusObject>): StatusObject =>
     metadata: new Metadata()
   }))
 
-/** In a turn of its own: what the caller throws is not for the fiber. */
+/** In a separate turn of the event loop, so that what the caller throws does not reach the fiber. */
 const report = ({ isAnswered, listener, options }: Call, { code, details, metadata }: StatusObject): void =>
   queueMicrotask(() => {
-    // As clients of one response are told that there is none.
+    // This tells clients that expect one response that there is none.
     if (!isAnswered && !options.method_definition.responseStream) listener.onReceiveMessage?.(null)
     listener.onReceiveStatus?.({ code, details, metadata })
   })
@@ -165,7 +165,7 @@ const commitFurthest = (call: Call): void => {
   if (furthest !== undefined) commit(call, furthest)
 }
 
-/** Leaves the call with one attempt that runs. */
+/** Commits the call to one running attempt. */
 const commit = (call: Call, self: Attempt): true => {
   call.committed = self
   for (const other of call.running) {
@@ -209,7 +209,7 @@ const listenerOf = (
   resume: (ended: Effect.Effect<StatusObject, Failure>) => void
 ): InterceptingListener => {
   let hasHeaders = false
-  // What a cancelled attempt still receives is not for the caller.
+  // The caller must not see what a cancelled attempt still receives.
   const isHeard = () => call.running.has(self) && commit(call, self)
   return {
     onReceiveMetadata: (metadata) => {
@@ -217,7 +217,7 @@ const listenerOf = (
       if (isHeard()) call.listener.onReceiveMetadata?.(withPrevious(metadata, self.previous))
     },
     onReceiveMessage: (message) => {
-      // Clients of one response are given `null` where there is none.
+      // Clients that expect one response get `null` if there is none.
       if (message === null || !isHeard()) return
       call.isAnswered = true
       call.listener.onReceiveMessage?.(message)

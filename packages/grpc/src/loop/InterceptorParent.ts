@@ -1,12 +1,12 @@
 /**
- * The call of a server for which another call is made: its cancellation and its deadline are those of the other one.
+ * The parent of a call: the server call on whose behalf it is made. Cancellation and deadline of the parent apply to it too.
  *
  * Source: https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/resolving-call.ts, `parentCall`.
  */
 import type { InterceptorOptions } from "@grpc/grpc-js"
 import { propagate } from "@grpc/grpc-js"
 
-/** What is read of such a call. */
+/** What is read from a parent call. */
 interface Parent {
   readonly cancelled: boolean
   readonly on: (event: "cancelled", listener: () => void) => unknown
@@ -16,7 +16,7 @@ interface Parent {
 const follows = ({ propagate_flags: flags = propagate.DEFAULTS }: InterceptorOptions, flag: propagate): boolean =>
   (flags & flag) !== 0
 
-/** Hears of the cancellation of the parent, also where it was cancelled before, until the result is called. */
+/** Calls `onCancelled` when the parent is cancelled, or at once if it already was, until the returned function is called. */
 export const follow = (options: InterceptorOptions, onCancelled: () => void): (() => void) => {
   const parent: Parent | undefined = options.parent
   if (parent === undefined || !follows(options, propagate.CANCELLATION)) return () => undefined
@@ -26,15 +26,15 @@ export const follow = (options: InterceptorOptions, onCancelled: () => void): ((
 }
 
 /**
- * The options of an attempt. It does not hear of its parent in a wait, and would leave a listener at it: the call hears of
- * it instead.
+ * The options of an attempt without its parent's cancellation: an attempt would leave a listener there and miss a
+ * cancellation during a wait, so the call listens instead.
  */
 export const withoutCancellation = (options: InterceptorOptions): InterceptorOptions =>
   options.parent === undefined
     ? options
     : { ...options, propagate_flags: (options.propagate_flags ?? propagate.DEFAULTS) & ~propagate.CANCELLATION }
 
-/** The deadline of a call or of its parent, whichever is first, in milliseconds since 1970; `Infinity` where there is none. */
+/** The deadline of a call or of its parent, whichever comes first, in milliseconds since 1970; `Infinity` without one. */
 export const deadlineMillis = (options: InterceptorOptions): number => {
   const { deadline = Infinity, parent } = options
   const ofParent = parent !== undefined && follows(options, propagate.DEADLINE) ? parent.getDeadline() : Infinity

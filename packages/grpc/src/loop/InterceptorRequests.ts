@@ -1,12 +1,12 @@
 /**
- * The requests of one call, kept as long as another attempt may have to send them.
+ * The requests of one call, kept for as long as another attempt may need them.
  */
 import type { InterceptorOptions, NextCall } from "@grpc/grpc-js"
 
 /** A call as interceptors see it. */
 export type Child = ReturnType<NextCall>
 
-/** What a request is sent with: flags, and what to call when it was written. */
+/** The context of a request: flags, and a callback for when it has been written. */
 export type MessageContext = Parameters<Child["sendMessageWithContext"]>[0]
 
 /** A request before it is serialised. */
@@ -15,17 +15,17 @@ export interface Request {
   readonly context: MessageContext
 }
 
-/** The requests of a call. Mutable, and of that call alone. */
+/** The requests of a call. Mutable, and belong to that call. */
 export interface Requests {
   readonly serialize: InterceptorOptions["method_definition"]["requestSerialize"]
   readonly bufferBytes: number
-  /** The index of the first request that is kept. */
+  /** The index of the first kept request. */
   first: number
   readonly kept: Array<Request>
   /** The bytes of the requests before the index `measured`. */
   bytes: number
   measured: number
-  /** Whether the caller has sent all. */
+  /** Whether the caller has sent all requests. */
   ended: boolean
 }
 
@@ -40,15 +40,15 @@ export const make = (serialize: Requests["serialize"], bufferBytes: number): Req
   ended: false
 })
 
-/** The request of an index, from 0, if it is there and still kept. */
+/** The request with an index, from 0, if it exists and is still kept. */
 export const at = (self: Requests, index: number): Request | undefined => self.kept[index - self.first]
 
 /** How many requests the caller has sent. */
 export const count = (self: Requests): number => self.first + self.kept.length
 
 /**
- * Whether all requests together are no larger than the buffer. They are measured when this is asked: a call of one request
- * that succeeds at once is serialised once.
+ * Whether all requests together are no larger than the buffer. They are measured only here, so that a call of one
+ * request that succeeds at once is serialised once.
  */
 export const fit = (self: Requests): boolean => {
   while (self.measured < count(self) && self.bytes <= self.bufferBytes) {
@@ -66,13 +66,13 @@ export const forget = (self: Requests, index: number): void => {
 }
 
 /**
- * A flag and a length before every message.
+ * The length of the frame header, a flag and a length, before every message.
  *
  * Source: https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md, "Length-Prefixed-Message".
  */
 const frameBytes = 5
 
-/** What cannot be serialised is for the client to refuse, and not to be kept. */
+/** The size of a message. One that cannot be serialised is not kept, and is left for the client to refuse. */
 const bytesOf = (self: Requests, message: unknown): number => {
   try {
     return self.serialize(message).length

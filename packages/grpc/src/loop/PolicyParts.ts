@@ -1,5 +1,5 @@
 /**
- * Checks of the parts that policies of calls and of hedges have in common.
+ * Checks of the fields shared by retry and hedging policies.
  */
 import type { Observe, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"

@@ -1,7 +1,7 @@
 /**
  * gRPC's service config: which methods are retried, how, and under which throttle.
  *
- * A config is plain data. It comes from JSON, which is checked as gRPC's text asks; `GrpcRetry` acts on it.
+ * A config is plain data. It comes from JSON, which is checked as gRPC's specification asks; `GrpcRetry` applies it.
  *
  * @example
  * ```ts
@@ -52,8 +52,8 @@ export type {
 export type { Json } from "./ServiceConfigSchema.ts"
 
 /**
- * A config that is written in the program. Throws an `InvalidArgument` that names path, range and value of the first thing
- * that is wrong; duplicate names are refused.
+ * Makes a config written in the program. Throws an `InvalidArgument` with path, range and value of the first mistake;
+ * duplicate names are refused.
  *
  * @category constructors
  */
@@ -61,7 +61,7 @@ export const make = (config: Schema.Json): ServiceConfig =>
   Either.getOrThrowWith(Schema.decode("ServiceConfig.make", config), (error) => error)
 
 /**
- * A config from parsed JSON. Fails where `make` throws: a config with one mistake is refused as a whole, as gRPC asks.
+ * Reads a config from parsed JSON. Fails where `make` throws: a config with a mistake is refused as a whole, as gRPC asks.
  *
  * Fields that are not about retries are ignored.
  *
@@ -71,7 +71,7 @@ export const decode = (json: unknown): Effect.Effect<ServiceConfig, InvalidArgum
   Effect.suspend(() => Schema.decode("ServiceConfig.decode", json))
 
 /**
- * A config from the text of JSON.
+ * Reads a config from a JSON text. Fails if the text is not JSON, and where `decode` fails.
  *
  * @category conversions
  */
@@ -98,7 +98,7 @@ const finding = "ServiceConfig.methodConfig"
 export function methodConfig(method: string): (self: ServiceConfig) => Option.Option<MethodConfig>
 export function methodConfig(self: ServiceConfig, method: string): Option.Option<MethodConfig>
 export function methodConfig(...given: Given): any {
-  // A config alone is no method: it is refused here, and not when the result is called.
+  // A config given alone is not a method: it is refused here, not when the result is called.
   if (given.length < 2) split(finding, given[0])
   return dual(given, (self: ServiceConfig, method: string) =>
     Option.fromNullable(index(Schema.check(finding, self))(finding, method))

@@ -1,7 +1,7 @@
 /**
- * The schema of a service config, and the first thing that is wrong with one.
+ * The schema of a service config, and the first mistake in one.
  *
- * Fields that are not about retries are not looked at.
+ * Fields that are not about retries are ignored.
  * Source of the rules: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Validation of retryPolicy",
  * "Validation of hedgingPolicy" and "Validation of retryThrottling".
  */
@@ -17,7 +17,7 @@ import { repeated } from "../accept/ServiceConfigNames.ts"
 import type { ServiceConfig } from "../accept/ServiceConfigShape.ts"
 import * as StatusCode from "../accept/StatusCode.ts"
 
-/** What a field may hold, in words. */
+/** The allowed values of a field, in words. */
 const allowedId = /*#__PURE__*/ Symbol.for("@effect-retry/grpc/Allowed")
 
 const saying =
@@ -118,7 +118,7 @@ const retryThrottling = Schema.Struct({
   tokenRatio: numberWhere("a finite number >= 0.001", (value) => value >= 0.001 && value < Infinity)
 }).pipe(saying("a throttle"))
 
-/** Said from the start: the type of a schema with defaults has no annotations. */
+/** Set up front, because the type of a schema with defaults has no annotations. */
 const whole = "a service config"
 
 const schema = Schema.Struct({
@@ -138,11 +138,11 @@ export type Json = typeof schema.Encoded
 const decodeJson = Schema.decodeUnknownEither(schema)
 const decodeType = Schema.validateEither(schema)
 
-/** Reads a config from JSON, or says what is wrong with it first. */
+/** Reads a config from JSON, or returns its first mistake. */
 export const decode = (owner: string, json: unknown): Either.Either<ServiceConfig, InvalidArgument.InvalidArgument> =>
   checked(owner, decodeJson(json))
 
-/** Checks a config that was made by hand. */
+/** Checks a config made by hand. */
 export const check = (owner: string, config: unknown): ServiceConfig =>
   Either.getOrThrowWith(checked(owner, decodeType(config)), (error) => error)
 
@@ -176,7 +176,7 @@ interface Wrong {
   readonly value: unknown
 }
 
-/** The first leaf of an issue, with the words that are nearest to it. */
+/** The first leaf of an issue, with the nearest annotation. */
 const wrongIn = (issue: ParseResult.ParseIssue, field: string, allowed: string): Wrong => {
   switch (issue._tag) {
     case "Pointer":

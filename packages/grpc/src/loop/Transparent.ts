@@ -1,7 +1,7 @@
 /**
- * Transparent retries: a call that did not reach the application of the server is sent again within its attempt.
+ * Transparent retries: a call that did not reach the server's application is sent again within its attempt.
  *
- * They count neither for `maxAttempts` nor for the throttle.
+ * They count neither towards `maxAttempts` nor in the throttle.
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Transparent Retries".
  */
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type { ProgressOf } from "../classify/CallVerdict.ts"
 
 /**
- * The text has no limit for calls that never left the client.
+ * The specification sets no limit for calls that never left the client.
  *
  * Source: https://github.com/grpc/grpc-java, core/src/main/java/io/grpc/internal/RetriableStream.java,
  * `localOnlyTransparentRetries`.
@@ -23,8 +23,8 @@ export interface Transparently {
 }
 
 /**
- * For one call: what never left the client is sent again until `withinMillis` have passed, what the server's library
- * refused is sent again once, unless an attempt has failed otherwise before.
+ * Makes the state for one call: a call that never left the client is sent again until `withinMillis` have passed; one
+ * that the server's library refused is sent again once, unless an attempt has failed in another way before.
  */
 export const make = (progressOf: ProgressOf, withinMillis: number): Effect.Effect<Transparently> =>
   Effect.map(Effect.clock, (clock) => {

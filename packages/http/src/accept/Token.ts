@@ -1,7 +1,7 @@
 /**
- * Names of headers and methods, as a caller writes them.
+ * Checks names of headers and methods.
  *
- * Nothing is corrected: where names are compared, one in the wrong case would never match.
+ * Nothing is corrected. Where names are compared, one in the wrong case would never match, so it is refused.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 
@@ -10,23 +10,23 @@ const lowerCaseToken = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const upperCaseToken = /^[!#$%&'*+\-.^_`|~0-9A-Z]+$/
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
-/** The name of a header in lower case. */
+/** Checks the name of a header in lower case. */
 export const header = (owner: string, field: string, value: unknown): string =>
   typeof value === "string" && lowerCaseToken.test(value)
     ? value
     : Argument.refuse(owner, field, "the name of a header in lower case", value)
 
-/** The name of a header that is only sent, in any case. */
+/** Checks the name of a header that is only sent; in upper or lower case. */
 export const sentHeader = (owner: string, field: string, value: unknown): string =>
   typeof value === "string" && token.test(value) ? value : Argument.refuse(owner, field, "the name of a header", value)
 
-/** The name of a method in upper case. */
+/** Checks the name of a method in upper case. */
 export const method = (owner: string, field: string, value: unknown): string =>
   typeof value === "string" && upperCaseToken.test(value)
     ? value
     : Argument.refuse(owner, field, "the name of a method in upper case", value)
 
-/** A list of names; a bad one is named by its place. */
+/** Checks a list of names; the error gives the index of a bad one. */
 export const list = (
   owner: string,
   field: string,

@@ -4,7 +4,7 @@
 import type { Verdict } from "@effect-retry/core"
 
 /**
- * Whether the request can have had an effect: it never left, it certainly was not processed, or it is not known.
+ * Whether the request may have had an effect: it was never sent, it was certainly not processed, or this is unknown.
  *
  * @category models
  */
@@ -18,9 +18,9 @@ export const processings = ["NotSent", "NotProcessed", "Unknown"] as const
  * @category models
  */
 export interface Case {
-  /** The kind of failure; absent where it is not retryable, or only with a hint. */
+  /** The kind of failure; absent if it is not retryable, or only with a hint. */
   readonly kind?: Verdict.Kind | undefined
-  /** The kind where the response says how long to wait. @default `kind` */
+  /** The kind if the response says how long to wait. @default `kind` */
   readonly hinted?: Verdict.Kind | undefined
   /** @default "Unknown" */
   readonly processing?: Processing | undefined

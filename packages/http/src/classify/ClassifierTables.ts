@@ -1,5 +1,5 @@
 /**
- * The tables that a classifier is made from, and those of the standard one.
+ * The tables from which a classifier is made, and those of the standard one.
  */
 import { Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -11,30 +11,34 @@ import * as HintHeader from "./HintHeader.ts"
 import * as StandardCases from "./StandardCases.ts"
 
 /**
- * Tables of what is retryable. A row taken out with `undefined` is not.
+ * Tables of what is retryable. A row set to `undefined` is removed.
  *
  * @category models
  */
 export interface Tables {
-  /** A status without a row is an answer below 500, and not retryable from there on; as an error, none is. */
+  /**
+   * A status without a row is an answer below 500, and a failure that is not retryable from 500 on. If it comes as an
+   * error, it is never retryable.
+   */
   readonly statuses: { readonly [status: number]: Case | undefined }
   /**
-   * Codes and names of transport errors, such as `ECONNRESET`, wherever in the chain of causes: the outermost with a
-   * row counts. Where the error says that the connection was still being made, nothing was sent, whatever the row says;
-   * where it says that the connection was in use, it is not known.
+   * Codes and names of transport errors, such as `ECONNRESET`, anywhere in the chain of causes; the outermost one with a row
+   * counts. If the error says that the connection was still being made, nothing was sent, whatever the row says; if it
+   * says that the connection was in use, it is unknown whether the request was processed.
    */
   readonly codes: { readonly [code: string]: Case | undefined }
   /**
-   * A transport error none of whose codes has a row. `undefined`: not retryable, as it is where `fetch` itself refused the
-   * request, or where it is a `TypeError` that is not one of the network; a row `TypeError` of `codes` goes before that.
+   * A transport error with no row for any of its codes; `undefined` for not retryable. A request that `fetch` itself
+   * refused, and a `TypeError` that does not come from the network, are never retryable, unless `codes` has a row
+   * `TypeError`.
    */
   readonly transport: Case | undefined
-  /** Headers that say how long to wait, the first one with a valid value wins. */
+  /** Headers that say how long to wait; the first one with a valid value wins. */
   readonly hints: ReadonlyArray<HintHeader.HintHeader>
   /**
    * Headers by which a server says whether to retry: the name of one with the value `true` or `false`, such as
-   * `x-should-retry`, or a `Directive`. The first one that says so wins over the statuses. None of them says that a
-   * request is safe to repeat.
+   * `x-should-retry`, or a `Directive`. The first one with such a value takes precedence over the statuses. None of
+   * them says that a request is safe to repeat.
    */
   readonly directives: ReadonlyArray<string | Directive.Directive>
 }
@@ -54,7 +58,7 @@ export const standardTables: Tables = {
   directives: ["x-should-retry", Directive.grpcRetryPushback]
 }
 
-/** A copy of the tables. Throws where a table has a value that its type cannot exclude. */
+/** A checked copy of the tables. Throws if a table has a value that its type cannot exclude. */
 export const checked = (owner: string, tables: Tables): Tables => {
   if (!Predicate.isRecord(tables)) return Argument.refuse(owner, "tables", "a record of tables", tables)
   const { codes, directives, hints, statuses, transport } = tables

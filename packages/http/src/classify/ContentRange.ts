@@ -1,24 +1,24 @@
 /**
- * Which bytes of a representation an answer has.
+ * Reads which bytes of a representation an answer contains.
  *
- * A header that is not exactly of its form counts as absent.
+ * A header that does not have exactly the standard form counts as absent.
  *
  * Source: RFC 9110, section 14.4, https://www.rfc-editor.org/rfc/rfc9110#section-14.4.
  */
 
 export interface ContentRange {
-  /** The place of the first byte, from 0. */
+  /** The position of the first byte, from 0. */
   readonly start: number
-  /** The place behind the last byte. */
+  /** The position after the last byte. */
   readonly end: number
-  /** The length of the whole; `undefined` where the server does not know it. */
+  /** The length of the whole; `undefined` if the server does not know it. */
   readonly total: number | undefined
 }
 
-/** Up to fifteen digits: every such number is exact. */
+/** Up to fifteen digits, because every such number is exact. */
 const form = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i
 
-/** `bytes 500-999/8000`; `undefined` for what is not of that form, or has a part that does not lie in the whole. */
+/** `bytes 500-999/8000`; `undefined` for any other form, or for a part that lies outside the whole. */
 export const parse = (value: string | undefined): ContentRange | undefined => {
   const [, first, last, length] = form.exec(value?.trim() ?? "") ?? []
   // Without a match they are NaN, which is below nothing.
@@ -28,17 +28,17 @@ export const parse = (value: string | undefined): ContentRange | undefined => {
   return start < end && (total === undefined || end <= total) ? { start, end, total } : undefined
 }
 
-/** Of an answer without any byte of the range. */
+/** The header of an answer that contains no byte of the range. */
 const unsatisfied = /^bytes \*\/(\d{1,15})$/i
 
 /**
- * The length of the whole in `bytes *\/8000`, as an answer with status 416 has it; `undefined` for what is not of that form.
+ * The length of the whole from `bytes *\/8000`, the form of an answer with status 416; `undefined` for any other form.
  */
 export const wholeOf = (value: string | undefined): number | undefined => {
   const length = unsatisfied.exec(value?.trim() ?? "")?.[1]
   return length === undefined ? undefined : Number(length)
 }
 
-/** A `Content-Length`, in bytes; `undefined` for what is none. */
+/** A `Content-Length`, in bytes; `undefined` if it is not valid. */
 export const lengthOf = (value: string | undefined): number | undefined =>
   value !== undefined && /^\d{1,15}$/.test(value.trim()) ? Number(value) : undefined

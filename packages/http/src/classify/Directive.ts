@@ -1,5 +1,5 @@
 /**
- * Response headers by which a server says whether a request should be retried.
+ * Response headers with which a server says whether a request should be retried.
  *
  * None of them says that a request is safe to repeat.
  */
@@ -15,12 +15,13 @@ import * as ResetDialects from "./ResetDialects.ts"
 export interface Directive {
   /** The header, in lower case. */
   readonly name: string
-  /** `undefined` where the header does not say. */
+  /** `undefined` if the header does not say. */
   readonly read: (value: string) => boolean | undefined
 }
 
 /**
- * `true` or `false`, in any case and with blanks around it, such as `x-should-retry: false`. Other values do not say.
+ * A header with the value `true` or `false`, in any case and with blanks around it, such as `x-should-retry: false`.
+ * Any other value says nothing.
  *
  * @category constructors
  */
@@ -32,8 +33,8 @@ const said = (value: string): boolean | undefined => {
 }
 
 /**
- * `grpc-retry-pushback-ms`: a value that is negative, or no integer, forbids a retry. Any other is how long to wait, which
- * `HintHeader.grpcRetryPushback` reads, and permits nothing that the status does not.
+ * `grpc-retry-pushback-ms`: a value that is negative, or not an integer, forbids a retry. Any other value is how long
+ * to wait, which `HintHeader.grpcRetryPushback` reads; it permits no retry that the status does not permit.
  *
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback".
  *
@@ -45,7 +46,7 @@ export const grpcRetryPushback: Directive = {
 }
 
 /**
- * The answer of the first header that gives one, also in words.
+ * The first header that says whether to retry, and what it says in words.
  *
  * @category destructors
  */
@@ -66,7 +67,7 @@ const wordsOf = (given: string | Directive, name: string, retry: boolean): strin
   typeof given === "string" ? `${name}: ${retry}` : `${name} ${retry ? "permits" : "forbids"} a retry`
 
 /**
- * Whether a value can be a directive: whether it has a name and a function that reads.
+ * Whether a value looks like a directive: it has a name and a function `read`.
  *
  * @category guards
  */

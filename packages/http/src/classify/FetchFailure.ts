@@ -1,9 +1,9 @@
 /**
- * Failures of `fetch` that have no code: which of them lie in the request or in the program, and would come again.
+ * Failures of `fetch` without a code: finds those whose reason is the request or the program, and which would happen again.
  */
 
 /**
- * What `fetch` says of the network, in browsers, Node, Deno, Bun and workers.
+ * Messages of `fetch` for network failures, in browsers, Node, Deno, Bun and workers.
  *
  * Source: https://github.com/sindresorhus/is-network-error, 1.3.2, index.js, read 2026-11-22.
  */
@@ -20,10 +20,10 @@ const ofNetwork: ReadonlyArray<string> = [
   "terminated"
 ]
 
-/** The same, with a host or a URL behind it. */
+/** The same, followed by a host or a URL. */
 const ofNetworkAtStart: ReadonlyArray<string> = ["Failed to fetch (", "Load failed (", "error sending request for url"]
 
-/** What undici refuses by itself. Source: `undici` 7.30.2, lib/web/fetch/index.js, read 2026-11-24. */
+/** Messages for requests that undici itself refuses. Source: `undici` 7.30.2, lib/web/fetch/index.js, read 2026-11-24. */
 const refusals: ReadonlyArray<string> = [
   "Range start is greater than the blob's size.",
   'URL cannot contain credentials for request mode "cors"',
@@ -48,16 +48,16 @@ const refusals: ReadonlyArray<string> = [
   "unknown scheme"
 ]
 
-/** The message of the error that `fetch` of undici wraps around every reason. */
+/** The message of the error that undici's `fetch` wraps around every reason. */
 const wrapper = "fetch failed"
 
 /**
- * Why another attempt would fail in the same way, in words; `undefined` if it may succeed. `outer` is the message of the
- * error of which this one is the cause.
+ * Why another attempt would fail in the same way, in words; `undefined` if it may succeed. `outer` is the message of
+ * the error that has this one as its cause.
  *
- * A `TypeError` is a bug, or a request that cannot be made, unless its message is one that `fetch` has for the network.
- * If undici refuses without a reason, the message of the cause is empty: a status of 407, a stream that would have to be
- * sent again after a redirect, a digest for a response without a body.
+ * A `TypeError` is a bug, or a request that cannot be made, unless its message is one that `fetch` uses for the network. If
+ * undici refuses without a reason, the message of the cause is empty: status 407, a stream that would have to be sent again
+ * after a redirect, a digest for a response without a body.
  */
 export const whyLasting = (
   name: string | undefined,

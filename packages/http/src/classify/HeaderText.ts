@@ -1,17 +1,17 @@
 /**
- * Values of headers as they are read: bounded, and without blanks around them.
+ * Values of headers, bounded and without surrounding blanks.
  */
 import type * as Headers from "@effect/platform/Headers"
 import * as Predicate from "effect/Predicate"
 
-/** A longer value counts as absent: no header read here has a use for more. It bounds the work on hostile ones. */
+/** A longer value counts as absent: no header read here needs more, and this bounds the work on hostile values. */
 const longestValue = 1024
 
 const isReadable = (value: string | undefined): value is string =>
   Predicate.isString(value) && value.length <= longestValue
 
 /**
- * Blanks around a value are no part of it, and not every client takes them off.
+ * Blanks around a value are not part of it, and not every client removes them.
  * Source: RFC 9110, section 5.5, https://www.rfc-editor.org/rfc/rfc9110#section-5.5.
  */
 export const readable = (headers: Headers.Headers, name: string): string | undefined => {

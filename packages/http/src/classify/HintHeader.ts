@@ -1,8 +1,8 @@
 /**
  * Response headers that say how long to wait, and their order of precedence.
  *
- * Readers are pure and strict: a value that is not exactly of its documented form counts as
- * absent, and the next header is asked. What is read is a wish, from outside: the policy's hint rule bounds it.
+ * Readers are pure and strict: a value that does not have exactly its documented form counts as absent, and the next
+ * header is read. The values come from outside, so the policy's hint rule bounds them.
  *
  * @example
  * ```ts
@@ -16,7 +16,7 @@
  * // The response's own clock counts.
  * const dates = { date: "Fri, 20 Nov 2026 11:00:00 GMT", "retry-after": "Fri, 20 Nov 2026 11:01:00 GMT" }
  * assert.deepStrictEqual(read(dates), { header: "retry-after", millis: 60_000 })
- * // What is not exactly of its form counts as absent, and the next header is asked.
+ * // A value of another form counts as absent, and the next header is read.
  * const hostile = { "retry-after": "1e99", "x-ratelimit-reset": "30", "x-ratelimit-remaining": "0" }
  * assert.deepStrictEqual(read(hostile), { header: "x-ratelimit-reset", millis: 30_000 })
  * ```
@@ -35,18 +35,18 @@ import * as Wait from "./Wait.ts"
  * @category models
  */
 export interface HintHeader {
-  /** What to call it, such as `retry-after`. */
+  /** Its name in messages, such as `retry-after`. */
   readonly name: string
   /**
-   * The wait in milliseconds, from 0 to `Infinity`, or `undefined` where the headers do not say.
+   * The wait in milliseconds, from 0 to `Infinity`, or `undefined` if the headers do not say.
    *
-   * `nowMillis` is the time by the server's clock, in milliseconds since 1970; `NaN` where it is not known.
+   * `nowMillis` is the time by the server's clock, in milliseconds since 1970; `NaN` if it is unknown.
    */
   readonly read: (headers: Headers.Headers, nowMillis: number) => number | undefined
 }
 
 /**
- * What the headers ask for.
+ * The wait that the headers ask for.
  *
  * @category models
  */
@@ -65,10 +65,10 @@ const ofOne = (name: string, parse: (value: string, nowMillis: number) => number
   }
 })
 
-/** A limit's headers: when it resets, and what is left of it. */
+/** The headers of a limit: when it resets, and how much is left. */
 type Limit = readonly [reset: string, remaining: string]
 
-/** The longest wait for an exhausted limit. Resets come with every response: one with quota left says nothing. */
+/** The longest wait for an exhausted limit. Every response carries resets; those of a limit with quota left say nothing. */
 const ofLimits = (
   name: string,
   limits: ReadonlyArray<Limit>,
@@ -91,7 +91,7 @@ const ofLimits = (
  * `grpc-retry-pushback-ms`: whole milliseconds, at most 2^31 - 1. Any other value forbids a retry: see
  * `Directive.grpcRetryPushback`.
  *
- * gRPC waits exactly that long, and its back-off starts over then: `Hint.override({ startsOver: true, … })`.
+ * gRPC waits exactly that long, and then its back-off starts over: `Hint.override({ startsOver: true, … })`.
  * Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback".
  *
  * @category constructors
@@ -99,17 +99,17 @@ const ofLimits = (
 export const grpcRetryPushback: HintHeader = /*#__PURE__*/ ofOne("grpc-retry-pushback-ms", ResetDialects.int32Millis)
 
 /**
- * `retry-after-ms`: milliseconds, also with a fraction.
+ * `retry-after-ms`: milliseconds, possibly with a fraction.
  *
  * Sources: https://github.com/Azure/AppConfiguration, docs/REST/throttling.md; https://github.com/openai/openai-node,
- * src/client.ts at 7b7d6ca (2026-08-21), which asks it before `retry-after`; read 2026-11-20.
+ * src/client.ts at 7b7d6ca (2026-08-21), which reads it before `retry-after`; read 2026-11-20.
  *
  * @category constructors
  */
 export const retryAfterMs: HintHeader = /*#__PURE__*/ ofOne("retry-after-ms", RetryAfter.decimalMillis)
 
 /**
- * `x-ms-retry-after-ms`: milliseconds, also with a fraction.
+ * `x-ms-retry-after-ms`: milliseconds, possibly with a fraction.
  *
  * Source: https://learn.microsoft.com/rest/api/cosmos-db/common-cosmosdb-rest-response-headers.
  *
@@ -127,13 +127,13 @@ export const xMsRetryAfterMs: HintHeader = /*#__PURE__*/ ofOne("x-ms-retry-after
  */
 export const xAmzRetryAfter: HintHeader = /*#__PURE__*/ ofOne("x-amz-retry-after", RetryAfter.wholeMillis)
 
-/** What a client makes of two lines with one header: a list. */
+/** The first value of a list: clients join two lines with one header. */
 const firstOf = (value: string): string => /^(\d[\d.]*|[A-Z][^,]*,[^,]* GMT)[ \t]*,/.exec(value)?.[1] ?? value
 
 /**
- * `retry-after`: seconds, also with a fraction, or an HTTP-date in any of its three forms.
+ * `retry-after`: seconds, possibly with a fraction, or an HTTP-date in any of its three forms.
  *
- * No other dates are read. Of two lines the first one counts, which is the one that node:http keeps:
+ * No other dates are read. Of two lines the first one counts, as in node:http:
  * https://nodejs.org/api/http.html#messageheaders.
  * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
  *
@@ -144,8 +144,8 @@ export const retryAfter: HintHeader = /*#__PURE__*/ ofOne("retry-after", (value,
 )
 
 /**
- * `ratelimit`, with the windows of `ratelimit-policy`: the longest wait for a limit with `r=0`, its `t` or else the `w`
- * of the policy of its name.
+ * `ratelimit`, with the windows of `ratelimit-policy`: the longest wait for a limit with `r=0`: its `t`, or else the
+ * `w` of the policy with the same name.
  *
  * Source: draft-ietf-httpapi-ratelimit-headers-10 (2025-09-24),
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20.
@@ -161,7 +161,7 @@ export const rateLimit: HintHeader = {
 }
 
 /**
- * `x-ratelimit-reset-requests`, `-tokens` and `-project-tokens`: durations such as `6m0s`, `20ms` and `1h2m3.5s`, where
+ * `x-ratelimit-reset-requests`, `-tokens` and `-project-tokens`: durations such as `6m0s`, `20ms` and `1h2m3.5s`, if
  * `x-ratelimit-remaining-...` is absent or 0; the longest counts.
  *
  * Source: https://platform.openai.com/docs/guides/rate-limits, "Rate limits in headers".
@@ -179,8 +179,8 @@ export const openAi: HintHeader = /*#__PURE__*/ ofLimits(
 )
 
 /**
- * `anthropic-ratelimit-requests-reset`, and of `tokens`, `input-tokens` and `output-tokens`: instants of RFC 3339,
- * where `anthropic-ratelimit-...-remaining` is absent or 0; the longest wait counts.
+ * `anthropic-ratelimit-requests-reset`, and of `tokens`, `input-tokens` and `output-tokens`: instants of RFC 3339, if
+ * `anthropic-ratelimit-...-remaining` is absent or 0; the longest wait counts.
  *
  * Source: https://docs.anthropic.com/en/api/rate-limits, "Response headers".
  *
@@ -206,9 +206,9 @@ const resetAfter: HintHeader = /*#__PURE__*/ ofLimits(
 /**
  * `x-ratelimit-reset-after`: seconds, also with a fraction, where `x-ratelimit-remaining` is absent or 0.
  *
- * The header is that of the route's own limit: where `x-ratelimit-scope` is `global` or `shared`, or `x-ratelimit-global` is
- * `true`, another limit was exceeded, of which `retry-after` alone speaks.
- * Source: https://discord.com/developers/docs/topics/rate-limits, "Header Format".
+ * The header describes the route's own limit: if `x-ratelimit-scope` is `global` or `shared`, or `x-ratelimit-global`
+ * is `true`, another limit was exceeded, and only `retry-after` describes that one. Source:
+ * https://discord.com/developers/docs/topics/rate-limits, "Header Format".
  *
  * @category constructors
  */
@@ -223,13 +223,12 @@ const isOfRoute = (headers: Headers.Headers): boolean => {
 }
 
 /**
- * `x-ratelimit-reset`, `x-rate-limit-reset` and `ratelimit-reset`, where `...-remaining` is absent or 0; the longest
- * wait counts.
+ * `x-ratelimit-reset`, `x-rate-limit-reset` and `ratelimit-reset`, if `...-remaining` is absent or 0; the longest wait
+ * counts.
  *
- * A number below 1e9 is the seconds to wait, as in older drafts of the IETF; below 1e12 the seconds since 1970, as
- * GitHub has it; from there on the milliseconds since 1970, as OpenRouter has it. Each can have a fraction. An HTTP-date
- * is read as well.
- * Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api, read 2026-11-20.
+ * A number below 1e9 is the seconds to wait, as in older IETF drafts; below 1e12 it is seconds since 1970, as sent by
+ * GitHub; from 1e12 on it is milliseconds since 1970, as sent by OpenRouter. Each may have a fraction. An HTTP-date is
+ * read as well. Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api, read 2026-11-20.
  *
  * @category constructors
  */
@@ -245,7 +244,7 @@ export const rateLimitReset: HintHeader = /*#__PURE__*/ ofLimits(
 
 /**
  * All of the above, the most precise and most specific first: milliseconds, then `retry-after`, which "MUST take
- * precedence" over `ratelimit` (section 7 of that draft), then what says when a limit resets.
+ * precedence" over `ratelimit` (section 7 of that draft), then the headers that say when a limit resets.
  *
  * @category constructors
  */
@@ -273,11 +272,11 @@ export const aboveZero = (self: HintHeader): HintHeader => ({
 })
 
 /**
- * The first of the headers with a valid value. What is past is a wait of 0.
+ * The first of the headers with a valid value. A time in the past is a wait of 0.
  *
- * The time is that of the response's own `Date`, so that a clock that is wrong does no harm, and `clockMillis`, in
- * milliseconds since 1970, only where the response has no valid one. It may be `NaN`: then a header that needs the time
- * does not say.
+ * The current time is taken from the response's own `Date`, so that a wrong clock does no harm, and from `clockMillis`, in
+ * milliseconds since 1970, only if the response has no valid date. If that is `NaN`, a header that needs the time counts as
+ * absent.
  *
  * @category destructors
  */

@@ -1,8 +1,7 @@
 /**
- * What an attempt over HTTP came to: a verdict, and whether the server can have processed the request.
+ * Judges the outcome of an attempt over HTTP: a verdict, and whether the server may have processed the request.
  *
- * A classifier is made from tables: add a row or take one out by spread. Whether a request may
- * be sent again is not decided here.
+ * A classifier is made from tables: add or remove rows by spread. Whether a request may be sent again is decided elsewhere.
  *
  * @example
  * ```ts
@@ -44,7 +43,7 @@ export type { Case, Processing }
 /**
  * A classifier made from tables: it judges responses, and errors of every kind.
  *
- * Core's `Retry` takes it as it is. Only a client judges whether the request may be sent again.
+ * Core's `Retry` takes it as it is. Only a client also judges whether the request may be sent again.
  *
  * @category models
  */
@@ -53,7 +52,7 @@ export interface HttpClassifier extends Classifier.Classifier {
 }
 
 /**
- * What is made of an outcome, and what is known of the request.
+ * The verdict on an outcome, and what is known about the request.
  *
  * @category models
  */
@@ -62,13 +61,13 @@ export interface Judgement {
   readonly processing: Processing
 }
 
-/** A name that no other function has. */
+/** Marks classifiers made from tables. */
 const made: unique symbol = /*#__PURE__*/ Symbol.for("@effect-retry/http/HttpClassifier")
 
 /**
- * A classifier from tables, which are read once.
+ * Makes a classifier from tables, which are read once.
  *
- * Throws where a table has a value that its type cannot exclude.
+ * Throws an `InvalidArgument` if a table has a value that its type cannot exclude.
  *
  * @category constructors
  */
@@ -79,7 +78,7 @@ export const make = (tables: Tables): HttpClassifier => {
 }
 
 /**
- * What HTTP itself calls passing, and every transport error but those that another attempt does not cure.
+ * Retries what HTTP itself calls temporary, and every transport error that another attempt may cure.
  *
  * Retryable: 408, 421, 425, 429, 500, 502, 503 and 504, and 413 with a hint.
  *
@@ -104,7 +103,7 @@ export const isResponse = (outcome: unknown): outcome is HttpClientResponse.Http
   Property.property(outcome, HttpClientResponse.TypeId) !== undefined
 
 /**
- * The response that an attempt came to, also where that is in an error; `undefined` where there is none.
+ * The response to an attempt, even if it is inside an error; `undefined` if there is none.
  *
  * @category destructors
  */
@@ -115,8 +114,8 @@ export const responseOf = (outcome: unknown): HttpClientResponse.HttpClientRespo
 }
 
 /**
- * Whether a response needs no judgement: its status is below 400 and has no row. A classifier without tables has to be
- * asked.
+ * Whether a response needs no judgement: its status is below 400 and has no row. A classifier without tables must
+ * always judge.
  *
  * @category guards
  */
@@ -126,8 +125,7 @@ export const isFine = (self: Classifier.Classifier<never>, response: { readonly 
 /**
  * Judges a response, or any error.
  *
- * `nowMillis` is the time in milliseconds since 1970, `NaN` where it is not known. Never throws over an error from
- * outside.
+ * `nowMillis` is the time in milliseconds since 1970, `NaN` if it is unknown. Never throws because of an error from outside.
  *
  * @category destructors
  */
@@ -165,12 +163,12 @@ const judgeResponse = (self: Tables, response: unknown, nowMillis: number): Judg
   return judgement(status < 500 ? Verdict.noOpinion : Verdict.terminal(`status ${status}`), row?.processing)
 }
 
-/** The kind of what is retryable only because the server says so. */
+/** The kind of a failure that is retryable only because the server says so. */
 const wanted = (status: number, row: Case | undefined): Verdict.Kind =>
   row?.hinted ?? (status < 500 ? "Client" : "Server")
 
 const judgeRequestError = (self: Tables, error: unknown, reason: unknown): Judgement => {
-  // The stream of a body fails in the same way as the connection it goes out on, and not before a part of it has.
+  // If the stream of a body fails, a part of it may already have been sent.
   const isStreamed = streamed(Property.property(error, "request"))
   switch (reason) {
     case "Transport": {
@@ -211,7 +209,7 @@ const judgeResponseError = (self: Tables, error: unknown, reason: unknown, nowMi
 
 const undecodable = "the response could not be decoded"
 
-/** It is not known what raised the error, and so not what had become of the request by then. */
+/** Judges an error of unknown origin: whether the request was sent is then unknown too. */
 const judgeForeign = (self: Tables, error: unknown): Judgement =>
   judgement(judgeCauses(self, error, "NoOpinion").verdict)
 
@@ -221,8 +219,8 @@ const reasonsOfAborts = ["TimeoutError", Transport.proxyRefused]
 
 const judgeCauses = (self: Tables, error: unknown, otherwise: Case | "NoOpinion" | undefined): Judgement => {
   const judged = Transport.chains(error).map((chain) => judgeChain(self, chain, otherwise))
-  // The errors of an aggregate are of attempts at the same thing: unless all of them say that nothing was sent, it is
-  // not known.
+  // The errors of an aggregate belong to attempts at the same thing: unless they all say that nothing was sent, it is
+  // unknown.
   const [processing, ...others] = new Set(judged.map((one) => one.processing))
   const first = judged.find(({ verdict }) => verdict === aborted) ?? judged.find(isOpinion) ?? unjudged
   return judgement(first.verdict, others.length === 0 ? processing : "Unknown")
@@ -238,7 +236,7 @@ const judgeChain = (
   otherwise: Case | "NoOpinion" | undefined
 ): Judgement => {
   const all = chain.flatMap((fault) => fault.codes)
-  // An abort because of a timeout is a timeout, and one because of a proxy is a refusal of the proxy.
+  // An abort caused by a timeout is a timeout, and one caused by a proxy is a refusal of the proxy.
   const isAborted = all.some((code) => aborts.includes(code)) && !all.some((code) => reasonsOfAborts.includes(code))
   if (isAborted) return judgement(aborted)
   for (const fault of chain) {

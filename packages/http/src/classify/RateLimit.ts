@@ -2,17 +2,17 @@
  * A limit of a server.
  */
 
-/** A limit as a response tells it. Times are in milliseconds. */
+/** A limit as described by a response. Times are in milliseconds. */
 export interface RateLimit {
-  /** Tells the limits of one server apart. */
+  /** Identifies a limit among those of one server. */
   readonly name: string
-  /** Requests that are left. */
+  /** How many requests are left. */
   readonly remaining: number
-  /** The time until there are more, from 0. */
+  /** The time until there are more, at least 0. */
   readonly resetMillis: number
-  /** What `resetMillis` is a multiple of: the wait may be rounded by so much. */
+  /** The unit of `resetMillis`: the wait may have been rounded by up to this much. */
   readonly unitMillis: number
-  /** Requests of a whole window. */
+  /** How many requests a whole window allows. */
   readonly limit: number | undefined
   readonly windowMillis: number | undefined
 }

@@ -1,8 +1,7 @@
 /**
  * The fields `RateLimit` and `RateLimit-Policy` of the IETF.
  *
- * Partition keys and quota units are not looked at: whatever of the limits on a response is
- * exhausted, the request ran into it.
+ * Partition keys and quota units are ignored: whichever limit of a response is exhausted, the request ran into it.
  *
  * Source: draft-ietf-httpapi-ratelimit-headers-10 (2025-09-24), sections 3, 4 and 7,
  * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20; "Malformed RateLimit header
@@ -14,14 +13,14 @@ import * as Wait from "./Wait.ts"
 import type { RateLimit } from "./RateLimit.ts"
 
 interface Member {
-  /** The policy; `undefined` where the member is not a String. */
+  /** The name of the policy; `undefined` if the member is not a String. */
   readonly name: string | undefined
   readonly parameters: ReadonlyMap<string, unknown>
 }
 
 /**
- * The longest wait for a limit without remaining quota: its `t`, or else the longest window `w` of the policies of its
- * name. `undefined` where quota remains, no time is given, or one limit is malformed. A malformed `RateLimit-Policy`
+ * The longest wait for a limit without remaining quota: its `t`, or else the longest window `w` of the policies with
+ * its name. `undefined` if quota remains, no time is given, or a limit is malformed. A malformed `RateLimit-Policy`
  * counts as absent.
  */
 export const parse = (rateLimit: string, rateLimitPolicy = ""): number | undefined => {
@@ -31,9 +30,9 @@ export const parse = (rateLimit: string, rateLimitPolicy = ""): number | undefin
 }
 
 /**
- * What the fields say of each limit that has a time until its reset, or a window to stand for it.
+ * Reads each limit that has a time until its reset, or else a window.
  *
- * Two limits of one name are two limits.
+ * Two limits with one name are two limits.
  */
 export const limits = (rateLimit: string, rateLimitPolicy = ""): ReadonlyArray<RateLimit> => {
   const policies = members(rateLimitPolicy, isPolicy)
@@ -66,7 +65,7 @@ const windowsOf = (policies: ReadonlyArray<Member>): ReadonlyMap<string | undefi
   return windows
 }
 
-/** None where the field is not a List of such members. */
+/** The members; none if the field is not a List of such members. */
 const members = (field: string, isMember: (member: Member) => boolean): ReadonlyArray<Member> => {
   try {
     const all = parseList(field).map(([name, parameters]) => ({
@@ -90,6 +89,6 @@ const isAbsentOrWhole = (value: unknown, min: number): boolean => value === unde
 const isWhole = (value: unknown, min: number): boolean =>
   Predicate.isNumber(value) && Number.isInteger(value) && value >= min
 
-/** The parser knows a negative zero; a wait is never one. */
+/** The parser can return a negative zero, which is no wait. */
 const millis = (seconds: unknown): number | undefined =>
   Predicate.isNumber(seconds) ? Math.abs(seconds) * 1000 : undefined

@@ -1,7 +1,7 @@
 /**
- * What a response says of the limits of its server: how many requests are left, and when there are more.
+ * Reads what a response says about the server's limits: how many requests are left, and when there are more.
  *
- * Every dialect that `HintHeader.standard` knows is read here as well, also where requests are left.
+ * Reads every dialect of `HintHeader.standard`, even while requests are left.
  */
 import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import type * as Headers from "@effect/platform/Headers"
@@ -31,7 +31,7 @@ const anthropic = (part: string): Dialect => ({
   parse: ResetDialects.untilDateTime
 })
 
-/** Of two dialects with the same `remaining`, the first one that can be read counts. Sources: see `HintHeader`. */
+/** If two dialects share the `remaining` header, the first one that can be read counts. Sources: see `HintHeader`. */
 const dialects: ReadonlyArray<Dialect> = [
   ...["-requests", "-tokens", "-project-tokens"].map((part) => parted("x-ratelimit", part, ResetDialects.duration)),
   ...["requests", "tokens", "input-tokens", "output-tokens"].map(anthropic),
@@ -40,7 +40,7 @@ const dialects: ReadonlyArray<Dialect> = [
 ]
 
 /**
- * Headers that say which of several limits of a server a response tells of.
+ * Headers that say which of a server's limits a response describes.
  *
  * Sources: GitHub, https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api; Discord,
  * https://discord.com/developers/docs/topics/rate-limits, "Header Format".
@@ -48,9 +48,9 @@ const dialects: ReadonlyArray<Dialect> = [
 const parts = ["x-ratelimit-resource", "x-ratelimit-bucket"]
 
 /**
- * All limits of a response; none where the headers do not say how many requests are left, and when there are more.
+ * All limits of a response; empty if the headers do not say how many requests are left and when there are more.
  *
- * The time is that of the response's own `Date`, and `clockMillis` only where it has none.
+ * The current time is taken from the response's own `Date`, or from `clockMillis` if it has none.
  */
 export const read = (headers: Headers.Headers, clockMillis: number): ReadonlyArray<RateLimit> => {
   const field = readable(headers, "ratelimit")
@@ -84,6 +84,6 @@ const readDialect = (dialect: Dialect, headers: Headers.Headers, clockMillis: nu
   }
 }
 
-/** Requests, where a number is written; Reddit writes it with a fraction. */
+/** A number of requests; Reddit writes it with a fraction. */
 const count = (value: string | undefined): number | undefined =>
   value !== undefined && /^\d{1,15}(?:\.\d+)?$/.test(value) ? Math.floor(Number(value)) : undefined

@@ -1,11 +1,11 @@
 /**
- * The ways vendors write when a limit resets.
+ * The formats in which vendors write when a limit resets.
  */
 import * as Calendar from "@effect-retry/core/unstable/Calendar"
 import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import * as Wait from "./Wait.ts"
 
-/** Whether nothing is left: `0`, also with zeros behind a point, as Reddit writes it. */
+/** Whether nothing is left: `0`, possibly with decimal zeros, as Reddit writes it. */
 export const isExhausted = (remaining: string): boolean => /^0+(?:\.0+)?$/.test(remaining)
 
 const decimal = /^\d+(?:\.\d+)?$/
@@ -17,13 +17,13 @@ const leastEpochSeconds = 1e9
 const leastEpochMillis = 1e12
 
 /**
- * A number whose magnitude tells what it is: below 1e9 the seconds to wait, below 1e12 the seconds since 1970, and from
- * there on the milliseconds since 1970. What is no number may be an HTTP-date.
+ * A number whose magnitude gives its meaning: seconds to wait below 1e9, seconds since 1970 below 1e12, and
+ * milliseconds since 1970 from there on. A value that is no number may be an HTTP-date.
  *
  * Sources: seconds to wait, `RateLimit-Reset` up to draft-ietf-httpapi-ratelimit-headers-06, section 3.4; epoch
  * seconds, GitHub, https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api; epoch milliseconds,
- * OpenRouter, as handled in https://github.com/everruns/everruns/pull/2280; dates, `ky` 1.14.3, source/core/Ky.ts, which
- * reads them in reset headers as it does in `Retry-After`.
+ * OpenRouter, as handled in https://github.com/everruns/everruns/pull/2280; dates, `ky` 1.14.3, source/core/Ky.ts,
+ * which reads them in reset headers as in `Retry-After`.
  */
 export const byMagnitude = (reset: string, nowMillis: number): number | undefined => {
   if (!decimal.test(reset)) {
@@ -35,13 +35,13 @@ export const byMagnitude = (reset: string, nowMillis: number): number | undefine
   return Wait.until(value < leastEpochMillis ? value * 1000 : value, nowMillis)
 }
 
-/** Seconds, also with a fraction. */
+/** Seconds, possibly with a fraction. */
 export const seconds = (reset: string): number | undefined => (decimal.test(reset) ? Number(reset) * 1000 : undefined)
 
 /** Source: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Pushback". */
 const greatestInt32 = 2 ** 31 - 1
 
-/** Milliseconds as a signed integer of 32 bits without leading zeros; `undefined` also where it is negative. */
+/** Milliseconds as a signed 32-bit integer without leading zeros; `undefined` if it is negative or malformed. */
 export const int32Millis = (value: string): number | undefined =>
   /^(?:0|[1-9]\d{0,9})$/.test(value) && Number(value) <= greatestInt32 ? Number(value) : undefined
 
@@ -49,7 +49,7 @@ const units = /^(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+
 
 /**
  * Hours, minutes, seconds and milliseconds, in this order and each at most once, such as `6m0s`, `20ms` and `1h2m3.5s`.
- * Seconds and milliseconds can have a fraction.
+ * Seconds and milliseconds may have a fraction.
  *
  * Source: https://platform.openai.com/docs/guides/rate-limits, "Rate limits in headers".
  */

@@ -1,5 +1,5 @@
 /**
- * Waits as `Retry-After` and the headers of vendors with milliseconds write them.
+ * The formats of waits in `Retry-After` and in vendors' headers with milliseconds.
  */
 import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import * as ResetDialects from "./ResetDialects.ts"
@@ -8,7 +8,7 @@ import * as Wait from "./Wait.ts"
 /**
  * Seconds, or an HTTP-date. More digits than a number can hold are `Infinity`.
  *
- * The grammar is `delay-seconds = 1*DIGIT`; a fraction is read as well, since servers send it.
+ * The grammar is `delay-seconds = 1*DIGIT`; a fraction is read as well, because servers send it.
  * Source: RFC 9110, section 10.2.3, https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3.
  */
 export const parse = (value: string, nowMillis: number): number | undefined => {

@@ -1,5 +1,5 @@
 /**
- * What statuses and codes of transport errors mean where a table does not say otherwise.
+ * The default meanings of statuses and codes of transport errors.
  */
 import type { Case } from "./Case.ts"
 
@@ -22,7 +22,7 @@ export const statuses = {
   429: { kind: "Throttling" },
   500: { kind: "Server" },
   502: { kind: "Server" },
-  // "A temporary overload or scheduled maintenance": section 15.6.4. With a time to come back it is the former.
+  // "A temporary overload or scheduled maintenance": section 15.6.4. With a time to come back it is an overload.
   503: { kind: "Server", hinted: "Throttling" },
   504: { kind: "Timeout" }
 } as const satisfies { readonly [status: number]: Case }
@@ -65,8 +65,8 @@ const certificates = [
 ] as const
 
 /**
- * What a server says of the client's certificate, or of what the client offers. The second name is that of OpenSSL 3.2 and
- * later.
+ * Complaints of a server about the client's certificate, or about what the client offers. The second name is used by
+ * OpenSSL 3.2 and later.
  *
  * Source: RFC 8446, section 6.2, https://www.rfc-editor.org/rfc/rfc8446#section-6.2.
  */
@@ -92,7 +92,7 @@ const alerts = [
   "ERR_SSL_TLSV1_UNRECOGNIZED_NAME"
 ] as const
 
-/** The two sides speak no common TLS or HTTP, or one of them none at all. */
+/** The two sides have no version of TLS or HTTP in common, or one of them speaks neither. */
 const handshakes = [
   "EPROTO",
   "ERR_SSL_NO_PROTOCOLS_AVAILABLE",
@@ -102,7 +102,7 @@ const handshakes = [
   "NGHTTP2_INADEQUATE_SECURITY"
 ] as const
 
-/** The request, the client or the size of the answer are at fault, and will be again. */
+/** The request, the client or the size of the answer is at fault, and will be again. */
 const mistakes = [
   "ERR_HTTP2_CONNECT_AUTHORITY",
   "ERR_HTTP2_CONNECT_PATH",
@@ -132,7 +132,7 @@ const mistakes = [
   "AttemptRefused"
 ] as const
 
-/** Answers of a proxy to CONNECT that `codes` does not list as transient: 407, for instance, asks for other credentials. */
+/** Answers of a proxy to CONNECT that `codes` does not list as transient; 407, for instance, asks for other credentials. */
 const refusals = ["PROXY_REFUSED"] as const
 
 type Never = (typeof certificates | typeof alerts | typeof handshakes | typeof mistakes | typeof refusals)[number]
@@ -144,15 +144,15 @@ const never = Object.fromEntries(
 }
 
 /**
- * Codes and names of transport errors. `undefined` is what another attempt does not cure.
+ * Codes and names of transport errors; `undefined` for those that another attempt does not cure.
  *
  * Sources: the errors that Node 20 and undici 7 were seen to raise, and the lists of got 16.1.0, undici 8.12.4 and
  * `@smithy/core` 3.41.0, as recorded on 2026-11-20; certificates
  * https://nodejs.org/api/tls.html#x509-certificate-error-codes; HTTP/2 RFC 9113, sections 7 and 8.7,
  * https://www.rfc-editor.org/rfc/rfc9113#section-8.7, and https://nodejs.org/api/errors.html, read 2026-11-22.
  *
- * A host without an address (`ENOTFOUND`) is retryable: the answer of a resolver that lost its own upstream looks no
- * different from that for a name that does not exist, nothing has been sent, and a misspelt name costs no more than the waits.
+ * A host without an address (`ENOTFOUND`) is retryable: the answer of a resolver that has lost its upstream looks the
+ * same as for a name that does not exist, nothing has been sent, and a misspelt name costs only the waits.
  */
 export const codes = {
   ...never,
@@ -168,8 +168,8 @@ export const codes = {
   ERR_HTTP2_GOAWAY_SESSION: notSent,
   ERR_HTTP2_OUT_OF_STREAMS: notSent,
   ERR_HTTP2_STREAM_CANCEL: notSent,
-  // A proxy did not connect to the server. The first of these codes that has a row counts: `PROXY_503`, or whatever the
-  // status is, `PROXY_5XX` from 500 on, `PROXY_REFUSED`.
+  // A proxy did not connect to the server. The first of these codes with a row counts: the one with the exact status,
+  // such as `PROXY_503`; `PROXY_5XX` for statuses from 500 on; `PROXY_REFUSED`.
   ERR_PROXY_TUNNEL: notSent,
   PROXY_429: notSent,
   PROXY_5XX: notSent,
@@ -196,7 +196,7 @@ export const codes = {
   ESOCKETTIMEDOUT: slow,
   UND_ERR_BODY_TIMEOUT: slow,
   UND_ERR_HEADERS_TIMEOUT: slow,
-  // By name: the platform's own, Effect's, and those of an operation inside that ran out of time.
+  // By name: the platform's own, Effect's, and those of a nested operation that ran out of time.
   TimeoutError: slow,
   TimeoutException: slow,
   AttemptTimedOut: slow,

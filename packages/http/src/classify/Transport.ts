@@ -1,5 +1,5 @@
 /**
- * What an error of the transport says about itself: its codes, and how far the request had come.
+ * Reads what a transport error says: its codes, and how far the request had got.
  *
  * Errors come from outside: their causes may form cycles, their properties may throw. Reading
  * them never throws and is bounded; what a code means is for the tables of `HttpClassifier`.
@@ -8,17 +8,16 @@ import * as Property from "@effect-retry/core/unstable/Property"
 import * as FetchFailure from "./FetchFailure.ts"
 
 /**
- * How far a request had come: its connection was still being made, or was in use; `undefined` where the error does not
- * say.
+ * How far a request had got: its connection was still being made, or was in use; `undefined` if the error does not say.
  */
 export type Phase = "Connecting" | "Exchanging" | undefined
 
 /** One error in a chain of causes. */
 export interface Fault {
-  /** Its codes and names, the most telling first. */
+  /** Its codes and names, the most specific first. */
   readonly codes: ReadonlyArray<string>
   readonly phase: Phase
-  /** Why another attempt would fail in the same way, where the error has no code and yet says so. */
+  /** Why another attempt would fail in the same way, if the error says so without a code. */
   readonly lasting: string | undefined
 }
 
@@ -28,20 +27,20 @@ export type Chain = ReadonlyArray<Fault>
 /**
  * How deep causes are followed.
  *
- * Source: the AWS SDK for JavaScript follows them as far, @smithy/core 3.41.0, as recorded on 2026-11-20.
+ * Source: the AWS SDK for JavaScript follows them equally far, @smithy/core 3.41.0, as recorded on 2026-11-20.
  */
 export const mostCauses = 10
 
-/** A bound on all that is read of one error; what is beyond it counts as one more chain, of which nothing is known. */
+/** A bound on what is read of one error; anything beyond it counts as one more chain, about which nothing is known. */
 const mostRead = 256
 
-/** No code is as long. */
+/** No code is this long. */
 const longestCode = 100
 
 /**
- * Reads an error and its causes, ten deep: one chain, and of an `AggregateError` one for each of its errors, with the
- * aggregate itself last. Last is also the error of an HTTP/2 stream that was cancelled before it was sent: its cause says
- * what ended the connection.
+ * Reads an error and its causes, ten deep: one chain, or for an `AggregateError` one for each of its errors, followed
+ * by the aggregate itself. The error of an HTTP/2 stream that was cancelled before it was sent also comes last, because
+ * its cause says what ended the connection.
  */
 export const chains = (error: unknown): ReadonlyArray<Chain> => {
   let left = mostRead
@@ -68,13 +67,13 @@ export const chains = (error: unknown): ReadonlyArray<Chain> => {
  */
 const cancelledUnsent = "ERR_HTTP2_STREAM_CANCEL"
 
-/** Also where the connection was read from at that moment, as in a handshake. */
+/** Even if the connection was being read from at that moment, as in a handshake. */
 const unsent = (fault: Fault): Fault => ({ ...fault, phase: "Connecting" })
 
-/** Whether a code is fit to be shown: what stands in an error can be anything. */
+/** Whether a code may be shown: an error can contain anything. */
 export const isPlain = (code: string): boolean => /^[A-Z][A-Z0-9_]{2,40}$/.test(code)
 
-/** The first code of an error, or of one of its causes, that is fit to be shown. */
+/** The first code of an error, or of one of its causes, that may be shown. */
 export const codeOf = (error: unknown): string | undefined =>
   chains(error)
     .flatMap((chain) => chain.flatMap(({ codes }) => codes))
@@ -100,7 +99,7 @@ const text = (error: object | undefined, key: string): string | undefined => {
 }
 
 /**
- * The status with which a proxy refused to connect to the server. undici has it only in the message, and calls it an
+ * The status with which a proxy refused to connect to the server. undici gives it only in the message, and calls it an
  * abort.
  *
  * Sources: `undici` 7.30.2, lib/dispatcher/proxy-agent.js; Node 24, lib/https.js, `ERR_PROXY_TUNNEL`; read 2026-11-24.
@@ -129,7 +128,7 @@ const proxyCodes = (status: number): ReadonlyArray<string> => [
 ]
 
 /**
- * Why HTTP/2 ended a stream or a connection, which Node and undici 7 say in the message alone.
+ * Why HTTP/2 ended a stream or a connection, which Node and undici 7 say only in the message.
  *
  * Sources: https://nodejs.org/api/errors.html#err_http2_stream_error; `undici` 7.30.2, lib/dispatcher/client-h2.js, read
  * 2026-11-22.
@@ -150,8 +149,8 @@ const http2Code = (code: string | undefined, message = ""): string | undefined =
 }
 
 /**
- * The codes that say something of a whole connection, by name and, as Node 20 and undici write them, by number. A refused
- * stream is none of them: only its own stream says it.
+ * The codes that concern a whole connection, by name and by number, as Node 20 and undici write them. A refused stream
+ * is not among them, because it concerns only itself.
  *
  * Source: RFC 9113, section 7, https://www.rfc-editor.org/rfc/rfc9113#section-7.
  */
@@ -167,7 +166,7 @@ const ofConnection = (said: string | undefined): string | undefined =>
 const connecting = ["connect", "getaddrinfo", "bind"]
 const exchanging = ["read", "write", "shutdown"]
 
-/** What Node says of a connection closed before it was secure, with the code `ECONNRESET` and no system call. */
+/** Node's message for a connection closed before it was secure, with the code `ECONNRESET` and no system call. */
 const closedBeforeSecure = "Client network socket disconnected before secure TLS connection was established"
 
 const phaseOf = (error: object, message: string | undefined): Phase => {

@@ -1,11 +1,11 @@
 /**
- * The bytes that a caller asks for with a `Range` of its own.
+ * The bytes that a caller asks for with its own `Range`.
  * Source: RFC 9110, sections 14.1 and 14.2, https://www.rfc-editor.org/rfc/rfc9110#section-14.2.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { ContentRange } from "../classify/ContentRange.ts"
 
-/** From `start` to `end`, which is behind the last byte; or the last `suffix` bytes. */
+/** From `start` to `end`, the position after the last byte; or the last `suffix` bytes. */
 export type ByteRange =
   | { readonly start: number; readonly end: number | undefined }
   | { readonly start?: never; readonly suffix: number }
@@ -13,8 +13,8 @@ export type ByteRange =
 const form = /^bytes=(?:(\d{1,15})-(\d{1,15})?|-(\d{1,15}))$/i
 
 /**
- * The range in a header, `undefined` without one. Throws where it is not one range of bytes: an answer of several parts
- * cannot be resumed.
+ * The range in a header, `undefined` without one. Throws if it is not a single range of bytes: an answer in several
+ * parts cannot be resumed.
  */
 export const parse = (owner: string, value: string | undefined): ByteRange | undefined => {
   if (value === undefined) return undefined
@@ -28,8 +28,8 @@ export const parse = (owner: string, value: string | undefined): ByteRange | und
 }
 
 /**
- * Where the bytes that are wanted end, if a part is what was asked for, or the beginning of it; `"Other"` if it is not. A
- * part of a whole of unknown length ends where it says.
+ * Where the wanted bytes end, if `part` is what was asked for, or the beginning of it; `"Other"` otherwise. A part of a
+ * whole of unknown length ends where it says.
  */
 export const endOf = (asked: ByteRange, part: ContentRange): number | "Other" => {
   const { end, start, total } = part

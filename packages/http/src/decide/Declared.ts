@@ -7,8 +7,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
 /**
- * Why the requests of the running code may be sent again whatever their method, in the caller's words; `undefined`
- * where the caller has not said so.
+ * Why the requests of the running code may be sent again whatever their method, in the caller's words; `undefined` if
+ * the caller has not said so.
  *
  * @category models
  */
@@ -17,7 +17,7 @@ export class RepeatableBecause extends Context.Reference<RepeatableBecause>()("@
 }) {}
 
 /**
- * Whether running the streams that the running code sends as bodies again gives the same bytes.
+ * Whether the streams that the running code sends as bodies give the same bytes each time they are run.
  *
  * @category models
  */
@@ -29,8 +29,8 @@ export class ReplayableStreams extends Context.Reference<ReplayableStreams>()("@
  * Declares that the requests of an effect may be sent again, and why: `Idempotency.declared("replaces the whole
  * order")`.
  *
- * Holds for all requests that the effect sends: wrap one request, or with `HttpClient.transformResponse` those of a
- * client. Nothing can check it: where it is not so, a request is carried out twice.
+ * Applies to all requests that the effect sends: wrap one request, or with `HttpClient.transformResponse` those of a
+ * client. It cannot be checked: if it is wrong, a request is carried out twice.
  *
  * @category combinators
  */
@@ -51,7 +51,7 @@ const reason = (because: unknown): string =>
  * Declares that the streams an effect sends as bodies give the same bytes each time they are run: true of a file that
  * stays as it is, not of a socket or a queue.
  *
- * Holds for all requests that the effect sends. Says nothing about sources that can be read only once by nature.
+ * Applies to all requests that the effect sends. Has no effect on sources that by nature can be read only once.
  *
  * @category combinators
  */

@@ -1,9 +1,8 @@
 /**
- * May this request be sent again?
+ * Decides whether a request may be sent again.
  *
- * A request that may have been carried out is repeated only where a repetition does no harm:
- * by its method, a key, a precondition, a rule of one's own, or the caller's word. The verdict on the failure plays no
- * part.
+ * A request that may have been carried out is repeated only if a repetition does no harm: because of its method, a key, a
+ * precondition, your own rule, or the caller's declaration. The verdict on the failure plays no part.
  *
  * @example
  * ```ts
@@ -23,7 +22,7 @@
  *   _tag: "Repeatable",
  *   because: "If-Match lets it be carried out only once"
  * })
- * // Met before and after the first attempt.
+ * // `*` is met both before and after the first attempt, so it protects nothing.
  * assert.deepStrictEqual(judge({ "if-match": "*" }), { _tag: "NotRepeatable", why: "PATCH without Idempotency-Key" })
  * ```
  */
@@ -37,35 +36,34 @@ import type { Processing } from "../classify/HttpClassifier.ts"
 export { declaredRepeatable as declared, RepeatableBecause as Declared } from "./Declared.ts"
 
 /**
- * What makes a request repeatable. Names of headers in lower case, of methods in upper case.
+ * What makes a request repeatable. Names of headers are in lower case, names of methods in upper case.
  *
  * @category models
  */
 export interface Idempotency {
   /** Methods that may be sent again as they are. */
   readonly methods: ReadonlyArray<string>
-  /** The header with a key by which the server recognises a repetition. */
+  /** The header with the key by which the server recognises a repetition. */
   readonly keyHeader: string
   /** Methods for which a missing key is created: for servers that honour keys. */
   readonly createKeyFor: ReadonlyArray<string>
   /**
-   * Headers with a condition that a repetition of a request that was carried out no longer meets.
+   * Headers with a condition that is no longer met once the request has been carried out.
    *
-   * The values of the three of RFC 9110 are looked at: `If-Match` with one entity tag, `If-Unmodified-Since` with a
-   * date and without `If-Match`, `If-None-Match: *`. Other values of theirs protect nothing. Of any other header every
-   * value but a blank one counts.
+   * For the three of RFC 9110 only these values count: `If-Match` with one entity tag, `If-Unmodified-Since` with a date and
+   * without `If-Match`, `If-None-Match: *`. For any other header, every value but a blank one counts.
    */
   readonly preconditions: ReadonlyArray<string>
-  /** A rule of one's own, asked before everything else here; what it leaves undecided is decided as without it. */
+  /** Your own rule, asked before everything else here; if it returns `undefined`, the rest decides as usual. */
   readonly rule?: Rule | undefined
 }
 
 /**
- * Judges what methods, keys and preconditions do not tell, such as the operations of one API: a POST of it that only
- * reads, or a PUT that must not be repeated. `undefined` leaves the request to the rest of the rules.
+ * Judges what methods, keys and preconditions do not show, such as the operations of one API: a POST that only reads,
+ * or a PUT that must not be repeated. `undefined` leaves the request to the rest of the rules.
  *
- * It is also asked of requests that were not sent, or not processed, and of those that the caller has declared
- * repeatable: leave these undecided unless they must not be repeated either.
+ * It is also asked about requests that were not sent, or not processed, and about those that the caller has declared
+ * repeatable: return `undefined` for these unless they must not be repeated either.
  *
  * @category models
  */
@@ -74,13 +72,13 @@ export interface Rule {
 }
 
 /**
- * What is known of a request that has failed.
+ * What is known about a failed request.
  *
  * @category models
  */
 export interface Known {
   readonly processing: Processing
-  /** The caller's reason to repeat it; `undefined` where there is none. */
+  /** The caller's reason why it may be repeated; `undefined` if there is none. */
   readonly declared: string | undefined
 }
 
@@ -94,9 +92,9 @@ export type Repeatable =
   | { readonly _tag: "NotRepeatable"; readonly why: string }
 
 /**
- * The idempotent methods, what carries a key, and what carries one of the preconditions of HTTP. No key is created: a
- * server that does not know the header carries a repetition out again. For one that does:
- * `{ ...Idempotency.standard, createKeyFor: ["POST", "PATCH"] }`.
+ * Repeats idempotent methods, and requests with a key or one of HTTP's preconditions. No key is created, because a
+ * server that does not know the header would carry out the repetition. For a server that does: `{
+ * ...Idempotency.standard, createKeyFor: ["POST", "PATCH"] }`.
  *
  * Sources: RFC 9110, sections 9.2.2 and 13.1,
  * https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2; of QUERY RFC 10008, section 1,
@@ -113,14 +111,14 @@ export const standard: Idempotency = {
 }
 
 /**
- * Checks rules and answers them.
+ * Checks rules and returns them. Throws an `InvalidArgument` for a bad field.
  *
  * @category constructors
  */
 export const make = (rules: Idempotency): Idempotency => check("Idempotency.make", rules)
 
 /**
- * Throws where a field has a value that its type cannot exclude.
+ * Checks rules. Throws if a field has a value that its type cannot exclude.
  *
  * @category guards
  */
@@ -137,7 +135,7 @@ export const check = (owner: string, rules: Idempotency): Idempotency => {
 }
 
 /**
- * Whether a request is to get a key before it is sent: it carries none, and the rules ask for one.
+ * Whether a request must get a key before it is sent: it has none, and the rules ask for one.
  *
  * @category guards
  */
@@ -145,7 +143,7 @@ export const wantsKey = (rules: Idempotency, request: HttpClientRequest.HttpClie
   rules.createKeyFor.includes(request.method) && valueOf(request, rules.keyHeader) === ""
 
 /**
- * Judges a request that has failed. `declared` is the caller's reason to repeat it, if there is one.
+ * Judges a request that has failed. `declared` is the caller's reason why it may be repeated, if there is one.
  *
  * @category destructors
  */
@@ -159,7 +157,7 @@ export const judge = (
   return own === undefined ? judgeBy(rules, request, processing, declared) : checkedAnswer(own)
 }
 
-/** An answer that is written by hand can lack its reason. */
+/** An answer written by hand may lack its reason. */
 const checkedAnswer = (given: Repeatable): Repeatable =>
   Predicate.isRecord(given) && Predicate.isString(given._tag === "Repeatable" ? given.because : given.why)
     ? given
@@ -183,10 +181,10 @@ const judgeBy = (
 
 const repeatable = (because: string): Repeatable => ({ _tag: "Repeatable", because })
 
-/** Blank is what is left of a header whose value was forgotten. */
+/** The value without surrounding blanks: a blank header counts as absent. */
 const valueOf = ({ headers }: HttpClientRequest.HttpClientRequest, name: string): string => headers[name]?.trim() ?? ""
 
-/** As the standards write it: `idempotency-key` is `Idempotency-Key`. */
+/** Spells a header as the standards do: `idempotency-key` is `Idempotency-Key`. */
 const spelt = (header: string): string => header.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())
 
 const isProtected = (request: HttpClientRequest.HttpClientRequest, name: string): boolean => {
@@ -195,7 +193,7 @@ const isProtected = (request: HttpClientRequest.HttpClientRequest, name: string)
     case "if-match":
       return entityTag.test(value)
     case "if-unmodified-since":
-      // With `If-Match` beside it, it is ignored: section 13.1.4.
+      // Servers ignore it next to `If-Match`: section 13.1.4.
       return isDate(value) && valueOf(request, "if-match") === ""
     case "if-none-match":
       return value === "*"
@@ -204,12 +202,15 @@ const isProtected = (request: HttpClientRequest.HttpClientRequest, name: string)
   }
 }
 
-/** One: of a list the second can be what the first attempt made of the first; `*` is met before and after (13.1.1). */
+/**
+ * A single tag: in a list, the second may be what the first attempt turned the first into; `*` is met before and after
+ * (13.1.1).
+ */
 const entityTag = /^(?:W\/)?"[!#-~\u0080-\u00ff]*"$/
 
 /**
- * The form that senders must use, and a date that exists: servers may ignore others (5.6.7). They do not agree on leap
- * seconds.
+ * Only the form that senders must use, and only a date that exists: servers may ignore others (5.6.7), and do not agree
+ * on leap seconds.
  */
 const isDate = (value: string): boolean => form.test(value) && HttpDate.parse(value, NaN) !== undefined
 

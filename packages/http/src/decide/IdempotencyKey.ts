@@ -1,7 +1,7 @@
 /**
- * Keys by which a server recognises that a request is a repetition.
+ * Keys by which a server recognises a repeated request.
  *
- * An operation asks for one key and sends it with every attempt.
+ * An operation takes one key and sends it with every attempt.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Context from "effect/Context"
@@ -10,12 +10,12 @@ import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 
 /**
- * Where keys come from.
+ * A source of keys.
  *
  * @category models
  */
 export interface Keys {
-  /** A key that was not given out before: 1 to 255 printable ASCII characters, with no blank at either end. */
+  /** Makes a new key: 1 to 255 printable ASCII characters, with no blank at either end. */
   readonly create: Effect.Effect<string>
 }
 
@@ -29,7 +29,7 @@ export class IdempotencyKey extends Context.Reference<IdempotencyKey>()("@effect
 }) {}
 
 /**
- * A key of the source in use. One that cannot be the value of a header is a defect.
+ * The next key from the source in use. Dies with an `InvalidArgument` if the key cannot be the value of a header.
  *
  * Source of the 255: https://docs.stripe.com/api/idempotent_requests.
  *
@@ -43,13 +43,13 @@ export const next: Effect.Effect<string> = /*#__PURE__*/ Effect.flatMap(Idempote
   )
 )
 
-/** A key can be a secret: it stands in no message. */
+/** A key can be a secret, so no message contains it. */
 const described = (key: unknown) => ({
   toString: () => (typeof key === "string" ? `a string of ${key.length} characters` : `a value of type ${typeof key}`)
 })
 
 /**
- * Keys of the caller's own making.
+ * A layer with your own source of keys.
  *
  * @category layers
  */
@@ -57,7 +57,7 @@ export const layer = (create: Effect.Effect<string>): Layer.Layer<IdempotencyKey
   Layer.succeed(IdempotencyKey, { create })
 
 /**
- * `key-1`, `key-2` and so on: for tests. Every time the layer is built it begins anew.
+ * A layer that makes `key-1`, `key-2` and so on, for tests. It starts over each time it is built.
  *
  * @category layers
  */

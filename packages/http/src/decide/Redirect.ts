@@ -1,8 +1,7 @@
 /**
- * May a failure be that of another request, to which the first one was redirected?
+ * Decides whether a failure may belong to another request, to which the first one was redirected.
  *
- * The first request was then carried out: that the other one was not sent proves nothing
- * about it.
+ * The first request was then carried out; that the other one was not sent proves nothing about it.
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as UrlParams from "@effect/platform/UrlParams"
@@ -10,14 +9,14 @@ import { property } from "@effect-retry/core/unstable/Property"
 import * as Option from "effect/Option"
 import { mostCauses } from "../classify/Transport.ts"
 
-/** How redirects are treated below a client; `undefined` where only failures tell. */
+/** How redirects are treated below a client; `undefined` if only failures show it. */
 export type Mode = "follow" | "manual" | "error" | undefined
 
 /**
- * Whether an error or a response can come from elsewhere than where the request went.
+ * Whether an error or a response may come from another place than the request's target.
  *
- * The request that a failure carries says so, a response of `fetch`, and an error that names another port or host. Errors of
- * `fetch` do not say, and count as redirected unless `mode` rules that out. A redirect to the very same place is not seen.
+ * The request inside a failure shows it, as do a response of `fetch` and an error that names another port or host. Errors of
+ * `fetch` do not, and count as redirected unless `mode` rules that out. A redirect to exactly the same place is not noticed.
  */
 export const isPossible = (request: HttpClientRequest.HttpClientRequest, outcome: unknown, mode: Mode): boolean =>
   isOfAnother(request, property(outcome, "request")) ||
@@ -33,11 +32,11 @@ const isOfAnother = (request: HttpClientRequest.HttpClientRequest, other: unknow
 
 const hrefOf = (request: HttpClientRequest.HttpClientRequest): string | undefined => urlOf(request)?.href
 
-/** Where a request goes; `undefined` where its URL is none. */
+/** The target of a request; `undefined` if its URL is not valid. */
 export const urlOf = ({ hash, url, urlParams }: HttpClientRequest.HttpClientRequest): URL | undefined =>
   Option.getOrUndefined(Option.getRight(UrlParams.makeUrl(url, urlParams, hash)))
 
-/** Where the answer to a redirected request of `fetch` comes from; `undefined` where the request was not redirected. */
+/** The URL that answered a redirected request of `fetch`; `undefined` if the request was not redirected. */
 export const urlAnswering = (response: unknown): URL | undefined => {
   const url = property(redirectedSource(response), "url")
   return typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined
@@ -45,7 +44,7 @@ export const urlAnswering = (response: unknown): URL | undefined => {
 
 const isRedirected = (response: unknown): boolean => redirectedSource(response) !== undefined
 
-/** The response of `fetch`. A client around another one wraps it, as often as there are clients. */
+/** The response of `fetch`, which each client wraps once. */
 const redirectedSource = (response: unknown): unknown => {
   for (let inner = response, depth = 0; inner !== undefined && depth < mostWrapped; depth++) {
     const source = property(inner, "source")
@@ -62,7 +61,7 @@ const mayBeOfFetch = (cause: unknown, mode: Mode): boolean => {
   return mode === "follow" ? cause !== undefined : property(cause, "name") === "TypeError"
 }
 
-/** An error of a connection that was to be made, by the causes of the one that was raised. */
+/** Whether a connection error, found among the causes, names another host or port. */
 const namesAnother = (request: HttpClientRequest.HttpClientRequest, cause: unknown): boolean => {
   const target = urlOf(request)
   for (let error = cause, depth = 0; error !== undefined && depth < mostCauses; depth++) {

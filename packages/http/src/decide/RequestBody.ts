@@ -1,8 +1,8 @@
 /**
- * Can the body of this request be sent twice?
+ * Decides whether the body of a request can be sent twice.
  *
- * Nothing is read, opened or copied: what is not known to give its bytes again counts as gone
- * after the first attempt.
+ * Nothing is read, opened or copied: a body that is not known to give its bytes again counts as used up by the first
+ * attempt.
  */
 import type * as HttpBody from "@effect/platform/HttpBody"
 import * as Predicate from "effect/Predicate"
@@ -10,9 +10,9 @@ import * as Predicate from "effect/Predicate"
 export { declaredReplayable as replayable, ReplayableStreams as Declared } from "./Declared.ts"
 
 /**
- * Why a body cannot be sent again, in words; `undefined` where it can.
+ * Why a body cannot be sent again, in words; `undefined` if it can.
  *
- * `declared` is the caller's word that running an Effect `Stream` again gives the same bytes.
+ * `declared` says that the caller has declared that an Effect `Stream` gives the same bytes again.
  *
  * @category destructors
  */
@@ -42,7 +42,7 @@ const whyNotRaw = (body: unknown): string | undefined => {
   return "the body is of a kind that is not known to be replayable"
 }
 
-/** By tag and not by constructor: undici has classes of its own, and so have the realms of a test runner. */
+/** By tag and not by constructor, because undici and the realms of a test runner have their own classes. */
 const replayed = ["ArrayBuffer", "SharedArrayBuffer", "Blob", "File", "URLSearchParams", "FormData"]
 
 const isFunctionOf = (body: unknown, key: PropertyKey): boolean =>

@@ -1,42 +1,42 @@
 /**
- * Which bytes an answer to a download has, and whether they may follow those that are there already.
+ * Decides which bytes an answer to a download contains, and whether they may follow the bytes received so far.
  *
- * Two versions are never mixed: what is not certainly the rest of the same bytes is refused.
+ * Two versions are never mixed: anything that is not certainly the rest of the same bytes is refused.
  *
  * Source: RFC 9110, sections 13.1 and 14, https://www.rfc-editor.org/rfc/rfc9110#section-14.
  */
 import * as ContentRange from "../classify/ContentRange.ts"
 import * as ByteRange from "./ByteRange.ts"
 
-/** Why a download does not go on. */
+/** Why a download cannot continue. */
 export type Refusal =
-  /** The body broke, and the first answer does not allow the rest to be asked for. */
+  /** The body broke, and the first answer does not allow a request for the rest. */
   | { readonly _tag: "NotResumable"; readonly why: string }
-  /** What the server has now is not what it had. */
+  /** The server now has another version. */
   | { readonly _tag: "OtherVersion"; readonly why: string }
-  /** The server does not send the bytes that were asked for. */
+  /** The server does not send the requested bytes. */
   | { readonly _tag: "RangeRefused"; readonly why: string }
-  /** The server sent other bytes than those that were asked for, or did not say which. */
+  /** The server sent bytes other than the requested ones, or did not say which. */
   | { readonly _tag: "WrongPart"; readonly why: string }
 
-/** The parts of an answer that decide. Names of headers are in lower case. */
+/** The relevant parts of an answer. Names of headers are in lower case. */
 export interface Answer {
   readonly status: number
   readonly headers: { readonly [name: string]: string | undefined }
 }
 
-/** The bytes of an answer. Ends are behind the last byte. */
+/** The bytes of an answer. An end is the position after the last byte. */
 export interface Part {
   readonly start: number
-  /** Where the answer ends; `undefined` where only the end of its body tells. */
+  /** Where the answer ends; `undefined` if only the end of its body shows it. */
   readonly end: number | undefined
-  /** Where what is wanted ends. */
+  /** Where the wanted bytes end. */
   readonly until: number | undefined
   /** The length of the whole. */
   readonly total: number | undefined
 }
 
-/** Nothing is left: all bytes were received. */
+/** All bytes have been received. */
 export interface Whole {
   readonly _tag: "Whole"
 }
@@ -47,7 +47,7 @@ export type Decision = { readonly _tag: "Part"; readonly part: Part } | Refusal
 const wrong = (why: string): Refusal => ({ _tag: "WrongPart", why })
 const part = (of: Part): Decision => ({ _tag: "Part", part: of })
 
-/** The bytes of a first answer, to a request with a range of the caller's or without one. */
+/** The bytes of a first answer, to a request with or without a range of the caller. */
 export const first = (answer: Answer, asked: ByteRange.ByteRange | undefined): Decision => {
   if (asked === undefined) {
     if (answer.status === 206) return wrong("a part that was not asked for")
@@ -62,8 +62,8 @@ export const first = (answer: Answer, asked: ByteRange.ByteRange | undefined): D
 }
 
 /**
- * The bytes of an answer to a request for the rest, from `position` on. `isSame` says whether it is of the same version,
- * `undefined` where that is not known, `isPart` whether its status 200 is to be read as 206.
+ * The bytes of an answer to a request for the rest, from `position` on. `isSame` says whether it has the same version
+ * (`undefined` if unknown), `isPart` whether its status 200 should be read as 206.
  */
 export const rest = (
   answer: Answer,
@@ -95,14 +95,14 @@ export const rest = (
 }
 
 /**
- * Whether all bytes were received: the body broke after them, but before its end. Where an answer before has said the end,
- * a refusal does not change it. A server judges `If-Match` and
- * `If-Range` before it refuses a range: RFC 9110, section 13.2.2.
+ * Whether all bytes were received, and the body broke after them but before its end. An end given by an earlier answer
+ * stands, even after a refusal. A server evaluates `If-Match` and `If-Range` before it refuses a range: RFC 9110,
+ * section 13.2.2.
  */
 const isEnd = ({ headers, status }: Answer, position: number): boolean =>
   status === 416 && ContentRange.wholeOf(headers["content-range"]) === position
 
-/** Whether a status refuses the rest: 412 since the version is another one, 416 since there are no such bytes. */
+/** Whether a status refuses the rest: 412 because the version differs, 416 because there are no such bytes. */
 export const isRefusal = (status: number): boolean => status === 412 || status === 416
 
 const rangeOf = (answer: Answer): ContentRange.ContentRange | string => {
@@ -113,7 +113,7 @@ const rangeOf = (answer: Answer): ContentRange.ContentRange | string => {
   return ContentRange.parse(headers["content-range"]) ?? "a part without a valid Content-Range"
 }
 
-/** A client may decode a body, or have done so: its bytes are then not those that ranges count. */
+/** Why the bytes of a body may differ from those that ranges count: a client may decode it, or have decoded it. */
 const whyCoded = ({ headers }: Answer): string | undefined => {
   if (!isNone(headers["content-encoding"], "identity")) return "a content coding"
   return isNone(headers["transfer-encoding"], "chunked") ? undefined : "a transfer coding"
@@ -122,7 +122,7 @@ const whyCoded = ({ headers }: Answer): string | undefined => {
 const isNone = (value: string | undefined, none: string): boolean =>
   value === undefined || value.trim() === "" || value.trim().toLowerCase() === none
 
-/** Why the rest of a first answer cannot be asked for, whatever its validators; `undefined` where it can. */
+/** Why the rest of a first answer cannot be requested, whatever its validators; `undefined` if it can. */
 export const whyNotResumable = (method: string, answer: Answer): string | undefined => {
   if (method !== "GET") return `${method} has no ranges`
   if (answer.status !== 200 && answer.status !== 206) return `status ${answer.status} has no ranges`

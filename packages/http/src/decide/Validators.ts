@@ -1,12 +1,12 @@
 /**
- * What names the version of a representation, so that the rest of a download is of the same one.
+ * Headers that identify the version of a representation, so that the rest of a download has the same version.
  */
 import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 
 type Headers = { readonly [name: string]: string | undefined }
 
 /**
- * A strong `ETag`; `undefined` for a weak one, which two versions can share.
+ * A strong `ETag`; `undefined` for a weak one, which two versions may share.
  *
  * Source: RFC 9110, section 8.8.3, https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.
  */
@@ -15,12 +15,12 @@ export const strongTag = (headers: Headers): string | undefined => {
   return tag !== undefined && /^"[!#-~\u0080-\u00ff]*"$/.test(tag) ? tag : undefined
 }
 
-/** A blank value says nothing. */
+/** The value of a header; a blank one counts as absent. */
 const valueOf = (headers: Headers, name: string): string | undefined => headers[name]?.trim() || undefined
 
 /**
- * Whether a later answer is of the version of the first one, which has a strong `ETag`: by its own tag or, if it has
- * none, by `Last-Modified`; `undefined` if it has neither.
+ * Whether a later answer has the same version as the first one, which has a strong `ETag`: by its own tag or, without
+ * one, by `Last-Modified`; `undefined` if it has neither.
  */
 export const isSameVersion = (first: Headers, later: Headers): boolean | undefined => {
   const tag = valueOf(later, "etag")
@@ -33,7 +33,7 @@ export const isSameVersion = (first: Headers, later: Headers): boolean | undefin
 const resolutionMillis = 1000
 
 /**
- * A `Last-Modified` that no two versions share: the response has no `ETag`, and was made at least a second later.
+ * A `Last-Modified` that no two versions can share: the response has no `ETag`, and was made at least a second later.
  *
  * Sources: RFC 9110, sections 8.8.2.2 and 13.1.5, https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5.
  */

@@ -1,6 +1,6 @@
 /**
- * How a bucket learns what the response to an attempt said: core's port knows no protocol, so it is told by what
- * `started` and `record` have in common.
+ * Gives buckets the response to an attempt. Core's port knows no protocol, so the headers travel with the value that
+ * `started` and `record` share.
  */
 import type { TokenBucket } from "@effect-retry/core"
 import type * as Headers from "@effect/platform/Headers"
@@ -8,7 +8,7 @@ import type * as Headers from "@effect/platform/Headers"
 const headers: unique symbol = Symbol.for("@effect-retry/http/headers")
 
 interface Answering extends TokenBucket.Started {
-  /** The headers of the response; `undefined` where none has come. */
+  /** The headers of the response; `undefined` if there was none. */
   readonly [headers]: () => Headers.Headers | undefined
 }
 

@@ -1,14 +1,14 @@
 /**
  * The pace that a server's limits allow, as data: how many requests are left of each limit, and when there are more.
  *
- * What is left of a window is the least that its answers have told, less the requests that are not answered: so answers
- * count the same in any order. Times are in milliseconds of a clock that never goes back.
+ * The rest of a window is the least that its answers have reported, minus the unanswered requests, so answers count the
+ * same in any order. Times are in milliseconds of a clock that never goes back.
  */
 import type { RateLimit } from "../classify/RateLimit.ts"
 
-/** What does not change. */
+/** The options of a pace. */
 export interface Settings {
-  /** A longer time until a reset, and a longer pause, is cut to this. */
+  /** The longest time until a reset, and the longest pause; longer ones are cut to this. */
   readonly atMostMillis: number
   /** The share of a limit below which requests are spread over the rest of the window, 0..1. */
   readonly spreadBelow: number
@@ -16,31 +16,31 @@ export interface Settings {
 
 /** One limit. */
 interface Window {
-  /** The most requests that a window was seen to have. */
+  /** The highest limit seen for a window. */
   readonly limit: number
-  /** The least that answers of this window have told; before the first of them, what a window is expected to have. */
+  /** The least that answers in this window have reported; before the first of them, what a window is expected to have. */
   readonly least: number
-  /** When there are more; `undefined` in a window of which no answer has told. */
+  /** When there are more; `undefined` while no answer has reported it for this window. */
   readonly resetMillis: number | undefined
   /** When the window before it ended. */
   readonly beganMillis: number
-  /** How long a window lasts, as far as is known. */
+  /** How long a window lasts, as far as known. */
   readonly lengthMillis: number
   /** Requests up to this one were sent in earlier windows. */
   readonly before: number
   /** The latest request whose answer was counted. */
   readonly newest: number
-  /** The share of the limit that this program has: others can use the same one. */
+  /** This program's share of the limit, which others may use too. */
   readonly share: number
-  /** Requests of others in this window. */
+  /** How many requests others have made in this window. */
   readonly foreign: number
-  /** Requests of this window that the server refused: they take nothing from the limit. */
+  /** How many requests in this window the server refused; they do not count against the limit. */
   readonly refused: number
-  /** What the server was seen to round down by. */
+  /** By how much the server was seen to round down. */
   readonly slackMillis: number
 }
 
-/** A request that is under way, or that ended without an answer. */
+/** A request under way, or one that ended without an answer. */
 interface Open {
   readonly sentMillis: number
   readonly isOver: boolean
@@ -49,10 +49,10 @@ interface Open {
 export interface Pace {
   readonly windows: ReadonlyMap<string, Window>
   readonly open: ReadonlyMap<number, Open>
-  /** Requests so far: the number of the latest one. */
+  /** The number of the latest request. */
   readonly sent: number
   readonly sentMillis: number
-  /** Whether a request was answered: before that, requests are made one at a time. */
+  /** Whether any request has been answered; until then, requests are made one at a time. */
   readonly isAnswered: boolean
   readonly pausedUntilMillis: number
 }
@@ -66,21 +66,21 @@ export const initial: Pace = {
   pausedUntilMillis: -Infinity
 }
 
-/** For so long the first request holds back all others, should its answer not come. */
+/** How long an unanswered first request holds back all others. */
 const longestFirstMillis = 10_000
 
-/** What a window is expected to have for this program. */
+/** How many requests a window is expected to allow this program. */
 const expected = ({ limit, share }: Window): number => Math.max(1, Math.floor(limit * share + 1e-9))
 
-/** When the window ends, as far as is known. */
+/** When the window ends, as far as known. */
 const endMillis = ({ beganMillis, lengthMillis, resetMillis }: Window): number =>
   resetMillis ?? beganMillis + lengthMillis
 
-/** How far the share follows what a window has shown: requests of others are seen late, or not at all. */
+/** How fast the share follows what a window has shown: requests of others are noticed late, or not at all. */
 const fall = 1 / 2
 const rise = 1 / 8
 
-/** The window at this time: a new one where the old one has ended. */
+/** The window at this time; a new one if the old one has ended. */
 const at = (self: Window, pace: Pace, nowMillis: number): Window => {
   const end = endMillis(self)
   if (nowMillis < end) return self
@@ -114,7 +114,7 @@ export const current = (self: Pace, nowMillis: number): Pace => {
 
 const left = (window: Window, { open }: Pace): number => window.least - open.size
 
-/** Milliseconds until so many requests can be made; zero or less where they can now. */
+/** Milliseconds until this many requests can be made; zero or less if they can be made now. */
 const untilMillis = (window: Window, pace: Pace, settings: Settings, nowMillis: number, count: number): number => {
   const there = left(window, pace)
   const end = endMillis(window)
@@ -126,7 +126,7 @@ const untilMillis = (window: Window, pace: Pace, settings: Settings, nowMillis: 
   return pace.sentMillis + (end - pace.sentMillis) / (there + 1) - nowMillis
 }
 
-/** Whole milliseconds until so many requests can be made, as far as is known. */
+/** Whole milliseconds until this many requests can be made, as far as known. */
 export const millisUntil = (self: Pace, settings: Settings, nowMillis: number, count: number): number => {
   const pace = current(self, nowMillis)
   let longest = pace.pausedUntilMillis - nowMillis
@@ -137,22 +137,22 @@ export const millisUntil = (self: Pace, settings: Settings, nowMillis: number, c
   return Math.max(0, Math.ceil(longest))
 }
 
-/** Whether nothing is known yet, and an answer is on its way. */
+/** Whether nothing is known yet and an answer is awaited. */
 export const isHeldBack = ({ isAnswered, open }: Pace): boolean =>
   !isAnswered && [...open.values()].some(({ isOver }) => !isOver)
 
-/** Makes a request, and gives it a number. */
+/** Counts a request, and gives it a number. */
 export const sent = (self: Pace, settings: Settings, nowMillis: number): readonly [number, Pace] | undefined => {
   if (millisUntil(self, settings, nowMillis, 1) > 0) return undefined
   const pace = current(self, nowMillis)
   const number = pace.sent + 1
-  // Where the server tells no limits, nothing is to be counted.
+  // If the server reports no limits, there is nothing to count.
   const isCounted = !pace.isAnswered || pace.windows.size > 0
   const open = isCounted ? new Map(pace.open).set(number, { sentMillis: nowMillis, isOver: false }) : pace.open
   return [number, { ...pace, open, sent: number, sentMillis: nowMillis }]
 }
 
-/** The request was not made. */
+/** Takes back a request that was not made. */
 export const refunded = (self: Pace, number: number): Pace => ({ ...self, open: without(self.open, number) })
 
 const without = (open: Pace["open"], number: number): Pace["open"] => {
@@ -161,7 +161,7 @@ const without = (open: Pace["open"], number: number): Pace["open"] => {
   return rest
 }
 
-/** The request ended without an answer: the server may have counted it, until a later one is answered. */
+/** Notes a request that ended without an answer: until a later one is answered, the server may have counted it. */
 export const unanswered = (self: Pace, number: number): Pace => {
   const request = self.open.get(number)
   if (request === undefined) return self
@@ -175,13 +175,13 @@ const mostWindows = 32
 /** What an answer says. */
 export interface Answer {
   readonly limits: ReadonlyArray<RateLimit>
-  /** Whether the server has refused the request. */
+  /** Whether the server refused the request. */
   readonly isThrottle: boolean
   /** How long the server asks to wait. */
   readonly hintMillis: number
 }
 
-/** A request was answered. */
+/** Notes the answer to a request. */
 export const answered = (
   self: Pace,
   settings: Settings,
@@ -199,9 +199,9 @@ export const answered = (
     windows.delete(limit.name)
     windows.set(limit.name, window)
   }
-  // Names come from outside: those that were told last are kept.
+  // Names come from outside, so their number is bounded: the latest ones are kept.
   for (const name of windows.keys()) if (windows.size > mostWindows) windows.delete(name)
-  // A throttle that no limit explains comes from another limit, or another client: then the hint counts.
+  // A throttle that no limit explains comes from another limit or another client, so the hint counts.
   const isExplained = !isThrottle || limits.some(({ remaining }) => remaining === 0)
   const pausedUntilMillis = isExplained
     ? pace.pausedUntilMillis
@@ -220,7 +220,7 @@ interface Told {
 const told = (self: Window | undefined, pace: Pace, { atMostMillis }: Settings, heard: Told): Window => {
   const { limit, nowMillis, number, sentMillis } = heard
   const slackMillis = slackOf(self, heard)
-  // A reset that is past, or now, is the next moment: requests are left only after it.
+  // A reset in the past, or now, becomes the next millisecond: requests are available only after it.
   const resetMillis = nowMillis + Math.min(Math.max(1, limit.resetMillis + slackMillis), atMostMillis)
   const most = Math.max(1, limit.limit ?? Math.max(self?.limit ?? 0, limit.remaining + 1))
   const known = {
@@ -238,7 +238,7 @@ const told = (self: Window | undefined, pace: Pace, { atMostMillis }: Settings, 
   if (self === undefined) return { ...fresh, beganMillis: nowMillis, before: 0, share: 1, foreign: 0, refused }
   const own = pace.sent - self.before - self.refused - refused
   const foreign = Math.max(0, most - limit.remaining - own)
-  // How much two answers of one window can differ: by what is rounded, and by how long they took.
+  // How much the resets of two answers in one window can differ: by rounding, and by how long the answers took.
   const tolerance = Math.max(limit.unitMillis, nowMillis - sentMillis)
   if (self.resetMillis === undefined) {
     if (number > self.before) return { ...self, ...fresh, foreign, refused: self.refused + refused }
@@ -260,7 +260,7 @@ const told = (self: Window | undefined, pace: Pace, { atMostMillis }: Settings, 
   }
 }
 
-/** A server that rounds to whole seconds, and down, says 0 before the reset, or refuses what was sent after it. */
+/** Detects a server that rounds down to whole seconds: it says 0 before the reset, or refuses what was sent after it. */
 const slackOf = (self: Window | undefined, { isThrottle, limit, number }: Told): number => {
   const known = self?.slackMillis ?? 0
   if (limit.unitMillis <= known || limit.remaining > 0) return known
@@ -268,7 +268,7 @@ const slackOf = (self: Window | undefined, { isThrottle, limit, number }: Told):
   return limit.resetMillis === 0 || isEarly ? limit.unitMillis : known
 }
 
-/** Requests that can be made now; `Infinity` where no limit is known. */
+/** How many requests can be made now; `Infinity` if no limit is known. */
 export const level = (self: Pace, nowMillis: number): number => {
   const pace = current(self, nowMillis)
   if (isHeldBack(pace) || pace.pausedUntilMillis > nowMillis) return 0

@@ -16,7 +16,7 @@ import * as Pace from "./Pace.ts"
 
 /** The options of `paced`. */
 interface Options extends Waiting.Options {
-  /** What a longer time until a reset, and a longer pause, is cut to. @default "1 hour" */
+  /** The longest time until a reset, and the longest pause; longer ones are cut to this. @default "1 hour" */
   readonly atMost?: Duration.DurationInput
   /**
    * The share of a limit below which requests are spread over the rest of its window, 0..1: 1 spreads all of them, 0 none.
@@ -29,29 +29,30 @@ const owner = "HttpRetry.paced"
 
 /** The grant of a request, by its number. */
 interface Sent extends TokenBucket.Grant {
-  /** The pace that has made it. */
+  /** The pace that granted it. */
   readonly pace: Pace.Settings
   readonly number: number
 }
 
 /**
- * A rate limiter that learns from the headers of all answers how many requests are left and when there are more, and makes
- * requests wait so that the server refuses none. For one server: `HttpRetry.perHost({ rateLimiter: HttpRetry.paced() })`
- * makes one for each host.
+ * A rate limiter that learns from the headers of all answers how many requests are left and when there are more, and delays
+ * requests so that the server need not refuse any. It is for one server: `HttpRetry.perHost({ rateLimiter:
+ * HttpRetry.paced() })` makes one per host.
  *
- * All dialects of `HintHeader` are read, with several limits at once: `ratelimit` and `ratelimit-policy`, `x-ratelimit-*` and
- * its relatives, OpenAI's, Anthropic's and Discord's. What is left is the least that a window's answers have told, less the
- * requests without an answer; answers count the same in any order. The first request is sent alone, until it is answered or for
- * 10 seconds; where the headers tell no limits, requests are held back only by the hint of a throttle. A server that rounds down
- * its times to whole seconds is noticed, at the cost of a throttle at most.
+ * Reads all dialects of `HintHeader`, and several limits at once: `ratelimit` and `ratelimit-policy`, `x-ratelimit-*`
+ * and its variants, OpenAI's, Anthropic's and Discord's. What is left is the least that a window's answers have
+ * reported, minus the unanswered requests, so answers count the same in any order. The first request is sent alone,
+ * until it is answered or for 10 seconds. If the headers report no limits, only the hint of a throttle holds requests
+ * back. A server that rounds its times down to whole seconds is detected after at most one throttle.
  *
- * Where others use the same limit, a new window is expected to have the share that this program had of the last ones, until
- * its first answer tells. A request waits in its turn, by priority, and is refused at once where the reset comes too late for its
- * deadline. The level is what is left, `Infinity` where no limit is known. A cost above 1, such as one in points, is known
- * from the answers only.
+ * If others use the same limit, a new window is expected to have the share that this program had of the last ones, until its
+ * first answer arrives. A request waits in its turn, by priority, and is refused at once if the reset comes too late for its
+ * deadline. The level is what is left, `Infinity` if no limit is known. A request that costs more than 1, such as one
+ * priced in points, is noticed only in the answers.
  *
  * Source: draft-ietf-httpapi-ratelimit-headers-10 (2025-09-24),
- * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20; the headers of vendors in `HintHeader`.
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/, read 2026-11-20; the headers of vendors in
+ * `HintHeader`.
  *
  * @category constructors
  */
@@ -63,7 +64,7 @@ export const paced = (options: Options = {}): Effect.Effect<TokenBucket.TokenBuc
   }
   const maxWait = Waiting.check(owner, options, "wait")
   return Effect.suspend(() => {
-    // Of this pace alone: grants name it.
+    // A copy for this pace alone, because grants identify their pace by it.
     const own = { ...settings }
     return Effect.map(TokenStore.make(arithmeticOf(own), maxWait), (store) => bucketOf(own, store))
   })
@@ -110,12 +111,12 @@ const bucketOf = (settings: Pace.Settings, store: TokenStore.TokenStore<Pace.Pac
       })
     },
     level: store.level,
-    // What is told of an attempt that begins has its response later.
+    // Needed because the value given to `started` later carries the response.
     started: () => Effect.void
   }
 }
 
-/** What came back; `undefined` where nothing did. */
+/** The answer of an outcome; `undefined` if there was none. */
 const answerOf = (outcome: TokenBucket.Outcome): Pace.Answer | undefined => {
   if (outcome._tag === "Abandoned") return undefined
   const verdict = outcome._tag === "Failed" ? outcome.verdict : Verdict.noOpinion

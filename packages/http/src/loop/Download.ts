@@ -1,5 +1,5 @@
 /**
- * Downloads that resume: when a body breaks, they ask for the rest of the same bytes.
+ * Downloads that resume: when a body breaks, they request the rest of the same bytes.
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
@@ -27,14 +27,15 @@ export { DownloadFailed } from "./client/DownloadFailed.ts"
 export { entityTag, lastModified, type Validator, type Version } from "./Version.ts"
 
 /**
- * What a download can be given.
+ * The options of a download.
  *
  * @category models
  */
 export interface Options {
   /**
-   * Find the version of the first answer; the first one that finds one counts. Without one the download cannot be resumed.
-   * All of them are asked again when a download starts over, also of an answer that cannot be resumed.
+   * Identify the version of the first answer; the first validator that succeeds counts. Without a version, the download
+   * cannot be resumed.
+   * When a download starts over, all of them are asked again, even about an answer that cannot be resumed.
    *
    * @default [Download.entityTag, Download.lastModified]
    */
@@ -42,19 +43,19 @@ export interface Options {
 }
 
 /**
- * The body of a response as a stream that resumes where it broke, with a client that retries.
+ * Streams the body of a response, and resumes it where it broke; for a client that retries.
  *
  * The whole download is one operation of the client: all its requests share the attempts, the back-off, the bucket, the
- * deadline and the observers of the policy, and the timeout of an attempt bounds the reading of its body, the time that
- * the reader of the stream takes included. The next bytes are read when those before them have been taken.
+ * deadline and the observers of the policy, and the attempt timeout bounds the reading of its body, including the time
+ * that the consumer of the stream takes. Bytes are read only when the ones before them have been taken.
  *
- * After the first byte, a later attempt asks for the rest with `Range` and the validator of the first answer. That needs a
- * GET that was answered with 200 or 206, with a strong `ETag` or a `Last-Modified` that is strong, no `Accept-Ranges:
- * none` and no coding of the body; `Accept-Encoding: identity` is sent unless the request has its own. Two versions are
- * never mixed: whatever is not certainly the rest of the same bytes ends the stream with a `DownloadFailed`. As long as
- * nothing was received, a download starts over. A status outside of 2xx is a `ResponseError`.
+ * After the first byte, a later attempt requests the rest with `Range` and the validator of the first answer. This
+ * needs a GET that was answered with 200 or 206, a strong `ETag` or `Last-Modified`, no `Accept-Ranges: none` and no
+ * coding of the body; `Accept-Encoding: identity` is sent unless the request has its own. Two versions are never mixed:
+ * anything that is not certainly the rest of the same bytes ends the stream with a `DownloadFailed`. While nothing has
+ * been received, a download starts over. A status outside 2xx is a `ResponseError`.
  *
- * A `Range` of the caller's is kept, and resumed inside; one with several parts is refused, and so is an `If-Range`.
+ * The caller's own `Range` is kept, and resumed within it; one with several parts is refused, and so is an `If-Range`.
  *
  * Source: RFC 9110, sections 13.1 and 14, https://www.rfc-editor.org/rfc/rfc9110#section-14.
  *
@@ -96,10 +97,10 @@ const checked = (options: Options = {}): ReadonlyArray<Validator> => {
   return isList ? [...validators] : Argument.refuse(owner, "validators", "an array of validators", validators)
 }
 
-/** What the reader of the stream is given next. */
+/** The next bytes for the consumer of the stream. */
 type Pull = Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>>
 
-/** The operation runs in a fiber of its own, and waits whenever bytes have not been taken yet. */
+/** Starts the operation in its own fiber, where it waits until the bytes before have been taken. */
 const started = (
   client: HttpClient.HttpClient.With<unknown, unknown>,
   request: Request,

@@ -22,15 +22,16 @@ type AnyEffect = Effect.Effect<any, any, any>
  * and the attempt timeout and the deadline bound the reading too.
  *
  * `opinion` and the classifier judge the reader's errors like any other: a broken connection is retried if the request
- * is safe to repeat, since the server may have processed it; a body that cannot be decoded is not. A response is not
- * read if its request is sent again. Every other response is read, including the last one after all attempts are spent.
+ * is safe to repeat, because the server may have processed it; a body that cannot be decoded is not retried. A response
+ * is not read if its request is sent again. Every other response is read, including the last one after all attempts are
+ * spent.
  *
  * If the reader fails, the body is released, so the reader must return everything the caller needs. If the reader succeeds,
- * the body is left as it is, since the reader may have returned the response or its stream.
+ * the body is left as it is, because the reader may have returned the response or its stream.
  *
- * Combinators above the retries see the response after it was read. If one of them refuses it, as
- * `HttpClient.filterStatusOk` does, the effect fails with that error; if one returns another response, that one is read,
- * once. A client without retries reads once, too.
+ * Combinators applied after the retries see the response after it has been read. If one of them refuses it, as
+ * `HttpClient.filterStatusOk` does, the effect fails with that error; if one returns another response, that one is read
+ * once. A client without retries also reads once.
  *
  * A client of `HttpRetry.orStopped` fails with the response that it gives up on, unread. `execute` fails with the reader's
  * own error there too.
@@ -60,11 +61,11 @@ export function execute(...given: Given): any {
 
 const owner = "HttpRetry.execute"
 
-/** Answers can be secrets: only the type is shown. */
+/** A result may be secret, so only its type is shown. */
 const checkedEffect = (given: Effect.Effect<unknown, unknown, unknown>) =>
   Effect.isEffect(given) ? given : Argument.refuse(owner, "read", "a function that returns an effect", typeof given)
 
-/** The same without its types, for a reader that also changes the request of an attempt that is about to be sent. */
+/** The same without its types, for a reader that also changes the requests of attempts. */
 export const executed = (
   owner: string,
   client: HttpClient.HttpClient.With<unknown, unknown>,
@@ -85,7 +86,7 @@ export const executed = (
   })
 }
 
-/** Where no retrying client has read the response. */
+/** Reads a response that no retrying client has read. */
 const readOnce = (
   reading: Reading.Reading,
   response: Response,

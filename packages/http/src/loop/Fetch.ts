@@ -2,7 +2,7 @@
  * A `fetch` that retries, for code without Effect at the call site and for libraries that accept a custom `fetch`.
  *
  * It resolves and rejects as `fetch` does: with the last response, whatever its status, with the `TypeError` of the last
- * attempt, with the reason of an aborted signal, or with a `TimeoutError` where the policy ran out of time.
+ * attempt, with the reason of an aborted signal, or with a `TimeoutError` if the policy's time ran out.
  *
  * @example
  * ```ts
@@ -38,13 +38,14 @@ import { CurrentOptions } from "./policy/RequestOptions.ts"
 import { isPlain, retrying } from "./exchange/Retrying.ts"
 
 /**
- * What a `fetch` that retries is made of, beside its policy.
+ * The options of a `fetch` that retries, besides its policy.
  *
  * @category models
  */
 export interface Options {
   /**
-   * What sends. The default is that of `make` where the global `fetch` has since been replaced by one that retries.
+   * The `fetch` that sends requests. If the global one has been replaced by a retrying one since `make`, the global
+   * `fetch` from the time of `make` is used.
    *
    * @default the global `fetch` at the time of the call
    */
@@ -54,18 +55,19 @@ export interface Options {
 /**
  * A `fetch` under a policy that needs no services.
  *
- * The second argument is read as `fetch` reads it: each member by its name, once, also if it is a `Request` or an
- * instance of a class. Its other own properties, such as an `agent`, are passed on to the `fetch` that sends.
+ * The second argument is read as `fetch` reads it: each member once, by name, even if it is a `Request` or an instance
+ * of a class. Its other own properties, such as an `agent`, are passed on to the underlying `fetch`.
  *
- * A body given as a string, bytes, a `Blob`, `FormData` or `URLSearchParams` is sent again; a stream is sent once. What the
- * caller changes after the call, in a URL, headers or a body, changes no attempt: bytes are copied. The body of a `Request`
- * is cloned for every attempt, and so held in memory until the last of them; the `Request` itself stays unread.
- * A `Request` of another class, such as undici's, is for a `fetch` that knows it: the global one rejects it with a
- * `TypeError`, and likewise a body that it would send as "[object FormData]". A `Request` whose body is a stream of Node is
- * sent once.
+ * A body given as a string, bytes, a `Blob`, `FormData` or `URLSearchParams` is sent again; a stream is sent only once.
+ * Changes that the caller makes to a URL, headers or a body after the call affect no attempt: bytes are copied. The
+ * body of a `Request` is cloned for every attempt, and so kept in memory until the last one; the `Request` itself stays
+ * unread. A `Request` of another class, such as undici's, needs a `fetch` that knows it: with the global one the call
+ * rejects with a `TypeError`, as it does for a body that would be sent as "[object FormData]". A `Request` whose body
+ * is a Node stream is sent only once.
  *
- * If the policy needs nothing before the first failure, the global `fetch` sends the first attempt directly, and a response
- * that is no failure is returned as it is: no fiber, no second signal. Bodies of responses must be web streams.
+ * If the policy needs nothing before the first failure, the global `fetch` sends the first attempt directly, and a
+ * response that is not a failure is returned as it is, without a fiber or a second signal. Bodies of responses must be
+ * web streams.
  *
  * @category constructors
  */
@@ -75,7 +77,8 @@ export const make = <P extends Plain<HttpClientError.RequestError>>(
 ): typeof fetch => fetchOf("Fetch.make", policy ?? {}, options)(Runtime.defaultRuntime)
 
 /**
- * The same for a policy with a bucket or a rate limiter from the context: the services are those of the effect, and so are clock and chance.
+ * The same for a policy with a bucket or a rate limiter from the context: services, clock and random numbers come from
+ * the effect.
  *
  * @category constructors
  */
@@ -91,7 +94,7 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
   const own = checkOptions(owner, options).fetch
   return (runtime: Runtime.Runtime<never>): typeof fetch => {
     const ofRequests = Context.get(runtime.context, CurrentOptions)
-    // What ends the requests of another `fetch` is not known: there each attempt has a signal of its own.
+    // How requests of another `fetch` can be ended is unknown, so each attempt gets its own signal.
     const isDirect = own === undefined && ofRequests === undefined && isPlain(policy)
     const runPromiseExit = Runtime.runPromiseExit(runtime)
     const underlying = own === undefined ? globalFetch() : () => own
@@ -118,7 +121,7 @@ const mark = Symbol.for("@effect-retry/http/Fetch")
 
 const marked = (retrying: typeof fetch): typeof fetch => Object.assign(retrying, { [mark]: mark })
 
-/** A retrying `fetch` in the place of the global one must not send through itself. */
+/** A retrying `fetch` that replaces the global one must not send through itself. */
 const globalFetch = (): (() => typeof fetch) => {
   const before = globalThis.fetch
   return () => (Predicate.hasProperty(globalThis.fetch, mark) ? before : globalThis.fetch)
@@ -130,7 +133,7 @@ const fineAnswer = async ({ classifier }: Erased, first: Promise<Response>): Pro
     const response = await first
     if (HttpClassifier.isFine(classifier, response)) return response
   } catch {
-    // The loop begins with what has become of the attempt.
+    // The loop takes over with the outcome of this attempt.
   }
   return undefined
 }
@@ -143,8 +146,8 @@ const checkOptions = (owner: string, options: Options = {}): Options => {
 }
 
 /**
- * A caller's signal can outlive any number of calls, so a dependent signal listens to it only while a call lasts. The
- * runtime never stops listening, and gets the dependent signal, which is released.
+ * A caller's signal can outlive any number of calls, so a dependent signal listens to it only during a call. The
+ * runtime never removes its listener, so it gets the dependent signal, which is released.
  */
 const untilAborted = async <A>(
   signal: AbortSignal | undefined,

@@ -1,5 +1,5 @@
 /**
- * A client in, a client out that sends again what may be sent again.
+ * Adds retries to an `HttpClient`: requests that may be sent again are sent again.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export type { Attempt, Outcome } from "./policy/Attempt.ts"
 export type { Checked, Fields, Policy, Preset } from "./policy/HttpPolicy.ts"
 
 /**
- * Attempt headers with the number of the attempt: `x-retry-attempt: 1` and so on.
+ * Adds a header with the number of the attempt: `x-retry-attempt: 1` and so on.
  *
  * @category constructors
  */
@@ -70,14 +70,15 @@ export const attemptNumber = (header = "x-retry-attempt"): NonNullable<Policy["a
 type With<E, R> = HttpClient.HttpClient.With<E, R>
 
 /**
- * Sends requests again as a policy says, `standard` without one; what a policy leaves out is that of `standard`:
+ * Sends requests again as a policy says, by default `standard`; fields that a policy leaves out are those of `standard`:
  * `HttpRetry.withRetry({ maxAttempts: 5 })`.
  *
- * Responses and errors share one count of attempts. A response that is given up on is returned, an error is failed
- * with; an error of the policy itself, such as a timeout, is the `cause` of a `RequestError`. An attempt is over when
- * the headers of its response are in: a body that breaks later is not retried. Responses in between are released.
+ * Responses and errors share one count of attempts. After the last attempt its response is returned, or the effect
+ * fails with its error; an error of the policy itself, such as a timeout, is the `cause` of a `RequestError`. An
+ * attempt ends when the headers of its response arrive: a body that breaks later is not retried. Earlier responses are
+ * released.
  *
- * Source of the rules of repetition: RFC 9110, section 9.2.2, https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2.
+ * Source of the rules for repeating requests: RFC 9110, section 9.2.2, https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2.
  *
  * @category running
  */
@@ -95,13 +96,13 @@ export function withRetry(...given: Given): any {
 }
 
 /**
- * Sends requests again as a policy says, like `withRetry`, and says why it gave up: the client fails with core's
- * `RetryStopped`, which has the reason, the number of attempts and the latest failures. Its `error` is what `withRetry`
- * would have ended with: the last response, whose body is still to be read, or the last error.
+ * Like `withRetry`, but the client says why it gave up: it fails with core's `RetryStopped`, which holds the reason,
+ * the number of attempts and the latest failures. Its `error` is what `withRetry` would have ended with: the last
+ * response, whose body is still unread, or the last error.
  *
  * A response that is not a failure, such as a 404, is returned as it is. A request that could not be prepared counts as
- * stopped after 0 attempts. An unread body is kept until the scope of `HttpClient.withScope` ends, or until the response
- * is garbage-collected, as with every response of the platform.
+ * stopped after 0 attempts. As with every response of the platform, an unread body is kept until the scope of
+ * `HttpClient.withScope` ends, or until the response is garbage-collected.
  *
  * @category running
  */
@@ -132,14 +133,14 @@ const opened = (owner: string, given: Given, stops: boolean) =>
   )
 
 /**
- * Sends a request again before it is answered, and takes the first answer: for requests that are safe to repeat. Others, by
- * their method, their body and `idempotency`, are sent once.
+ * Hedges requests that are safe to repeat: sends another one while the first is unanswered, and takes the first answer.
+ * Requests that are not safe to repeat, by their method, their body and `idempotency`, are sent once.
  *
- * The hedge is that of core, `Hedge.hedge`. Responses that `classifier` calls retryable count as failures: the next
- * request is sent at once, or when the wait that the server asks for has passed. The bodies of all other responses are
- * released, and their requests aborted. An error of the hedge itself is the `cause` of a `RequestError`.
+ * This is core's `Hedge.hedge`. Responses that `classifier` calls retryable count as failures: the next request is sent
+ * at once, or after the wait that the server asks for. The bodies of all other responses are released, and their
+ * requests aborted. An error of the hedge itself is the `cause` of a `RequestError`.
  *
- * Where a client also retries, the hedge is inside: `client.pipe(HttpRetry.withHedge(hedge), HttpRetry.withRetry(policy))`.
+ * If a client also retries, put the hedge inside: `client.pipe(HttpRetry.withHedge(hedge), HttpRetry.withRetry(policy))`.
  *
  * @category running
  */
@@ -173,7 +174,7 @@ const hedgedClient = (self: unknown, hedged: ReturnType<typeof hedging>): With<u
   )
 }
 
-/** A client that sends again, and where it `stops`, fails with a `RetryStopped`. */
+/** A client that retries and, if `stops` is true, fails with a `RetryStopped`. */
 const retried = (owner: string, self: With<unknown, unknown>, policy: Any, stops: boolean): With<unknown, unknown> => {
   const retry = retrying(complete(owner, policy), stops)
   const { postprocess, preprocess } = made(owner, self)
@@ -187,15 +188,14 @@ const retried = (owner: string, self: With<unknown, unknown>, policy: Any, stops
 
 type Prepared = Effect.Effect<HttpClientRequest.HttpClientRequest, unknown, unknown>
 
-/** Whether a request needs no preparation, as most of them do not. */
+/** Whether a request needs no preparation, which is the common case. */
 const isReady = (prepared: Prepared): prepared is Exit.Success<HttpClientRequest.HttpClientRequest, never> =>
   Exit.isExit(prepared) && Exit.isSuccess(prepared)
 
 /**
- * Sends the requests of an effect for themselves: the reader of a `HttpRetry.execute` around it does not read their
- * responses.
+ * Sends the requests of an effect separately: the reader of an `HttpRetry.execute` around it does not read their responses.
  *
- * For combinators of a client that look something up before they answer, through the same client.
+ * For combinators of a client that make further requests through the same client before they answer.
  *
  * @category combinators
  */
@@ -203,7 +203,7 @@ export const besides = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A,
   Effect.provideService(self, CurrentReading, undefined)
 
 /**
- * Checks a policy and answers it. `withRetry` checks as well: `make` is for finding out early.
+ * Checks a policy and returns it. `withRetry` also checks; `make` finds mistakes earlier.
  *
  * @category constructors
  */

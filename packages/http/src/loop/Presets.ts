@@ -1,8 +1,8 @@
 /**
- * The policies of well-known clients, as values: change them by spread.
+ * The policies of well-known clients, as values to change by spread.
  *
- * Each states where it departs from its source. What all have in common: a wait that the server asks for is bounded at one
- * minute, beyond which the operation stops; set `hint` for more patience.
+ * Each states where it departs from its source. In all of them, a wait that the server asks for is bounded at one
+ * minute, beyond which the operation stops; set `hint` for longer waits.
  */
 import { AttemptTimeout, Backoff, Curve, Hint, Jitter } from "@effect-retry/core"
 import * as HintHeader from "../classify/HintHeader.ts"
@@ -12,18 +12,18 @@ import type { Preset } from "./policy/HttpPolicy.ts"
 import * as HttpRetry from "./HttpRetry.ts"
 
 /**
- * What a client without a policy does; see `HttpRetry.standard`.
+ * The policy of a client without one; see `HttpRetry.standard`.
  *
  * @category constructors
  */
 export const standard: Preset = HttpRetry.standard
 
-/** Every status of a server's fault. */
+/** Every 5xx status. */
 const serverErrors: HttpClassifier.Tables["statuses"] = /*#__PURE__*/ Object.fromEntries(
   /*#__PURE__*/ Array.from({ length: 100 }, (_, index) => [500 + index, { kind: "Server" }] as const)
 )
 
-/** As the server says, in place of the back-off. */
+/** The server's hint replaces the back-off. */
 const asAsked: Hint.Hint = /*#__PURE__*/ Hint.override({ atMost: "1 minute", otherwise: "giveUp" })
 
 /** Formula: `bound * (1 - 0.25 * u)`. */
@@ -57,24 +57,24 @@ const languageModel: Preset<AttemptTimeout.AttemptTimedOut> = {
 }
 
 /**
- * As the client of OpenAI: 3 attempts of 10 minutes at most, after 408, 409, 429, every 5xx and every transport error, whatever
- * the method; exponential from 500 milliseconds, capped at 8 seconds, less up to a quarter; `x-should-retry` decides.
+ * The policy of OpenAI's client: 3 attempts of at most 10 minutes, after 408, 409, 429, every 5xx and every transport error,
+ * whatever the method; exponential from 500 milliseconds, capped at 8 seconds, minus up to a quarter; `x-should-retry`
+ * decides.
  *
- * The reset headers are ignored here as they are there.
- * Departures: waits asked for in `retry-after-ms` and `retry-after` are followed up to a minute instead of any length, and
- * one of zero leaves the wait of the back-off, where that client sends at once. A `retry-after` with a fraction is not
- * read, which that client does. `x-should-retry: True` counts, where that client knows lower case alone.
- * Source: `openai` 6.49.0, client.ts, `shouldRetry`, `retryRequest` and `calculateDefaultRetryTimeoutMillis`, read
- * 2026-11-20.
+ * The reset headers are ignored, as in that client.
+ * Departures: waits in `retry-after-ms` and `retry-after` are followed up to a minute instead of any length, and for a
+ * wait of zero the back-off is used, where that client sends at once. A `retry-after` with a fraction, which that
+ * client reads, is ignored. `x-should-retry: True` counts, where that client accepts only lower case. Source: `openai`
+ * 6.49.0, client.ts, `shouldRetry`, `retryRequest` and `calculateDefaultRetryTimeoutMillis`, read 2026-11-20.
  *
  * @category constructors
  */
 export const openai: Preset<AttemptTimeout.AttemptTimedOut> = languageModel
 
 /**
- * As the client of Anthropic: the same as that of OpenAI.
+ * The policy of Anthropic's client: the same as OpenAI's.
  *
- * A wait of zero counts as none there and here.
+ * A wait of zero counts as none, as in that client.
  * Source: `@anthropic-ai/sdk` 1.11.0, client.ts, the same functions, read 2026-11-20.
  *
  * @category constructors
@@ -98,9 +98,9 @@ const upperHalf: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
 })
 
 /**
- * As the client of Stripe: 3 attempts of 80 seconds at most, after 409, every 5xx and every transport error, not after 429,
- * unless `stripe-should-retry` says otherwise; a POST gets an `Idempotency-Key`. Exponential from 250 milliseconds, capped
- * at 5 seconds, its upper half, from 500 milliseconds.
+ * The policy of Stripe's client: 3 attempts of at most 80 seconds, after 409, every 5xx and every transport error, not
+ * after 429, unless `stripe-should-retry` says otherwise; a POST gets an `Idempotency-Key`. Exponential from 250
+ * milliseconds, capped at 5 seconds; the delay is drawn from the upper half, and is at least 500 milliseconds.
  *
  * Departures: `maxAttempts: 1` is one attempt, where that client, with its `maxNetworkRetries` at 0, still sends once more
  * after ECONNRESET or EPIPE. A DELETE gets no key, which that client gives it in version 2 of the API.
@@ -127,12 +127,12 @@ export const stripe: Preset<AttemptTimeout.AttemptTimedOut> = {
 }
 
 /**
- * As GitHub asks of its clients: 403 and 429 are its rate limits, waited for as `retry-after` or, where nothing
- * remains, `x-ratelimit-reset` says; after a 429 without a wait the client waits a minute, then two; a 403 without a
- * wait is a refusal. Other failures wait 1, 4 and 9 seconds, 4 attempts in all.
+ * The policy that GitHub asks of its clients: 403 and 429 are its rate limits, and the client waits as `retry-after` or, if
+ * nothing remains, `x-ratelimit-reset` says; after a 429 without a wait it waits one minute, then two; a 403 without a
+ * wait is a refusal. After other failures it waits 1, 4 and 9 seconds; 4 attempts in all.
  *
- * Departures: only requests that are safe to repeat are repeated. A reset up to an hour ahead is more than the minute that
- * is waited: the operation stops, and says for how long.
+ * Departures: only requests that are safe to repeat are repeated. A reset may be up to an hour ahead; if it is more
+ * than a minute away, the operation stops, and says how long the wait would be.
  * Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api, "Handle rate limit
  * errors appropriately", and `@octokit/plugin-retry` 8.1.1, read 2026-11-20.
  *

@@ -1,5 +1,5 @@
 /**
- * What a download has received, and how it goes on from there.
+ * What a download has received, and how it continues.
  */
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -15,26 +15,26 @@ import { DownloadFailed } from "./client/DownloadFailed.ts"
 import type { Request, Response } from "./exchange/Exchange.ts"
 import type { Validator, Version } from "./Version.ts"
 
-/** A download. Made afresh whenever its stream is run; mutable. */
+/** A download. Made anew for each run of its stream; mutable. */
 export interface Progress {
   readonly owner: string
   readonly validators: ReadonlyArray<Validator>
-  /** Hands bytes over, in the step in which they are counted; what it answers ends when there is room for more. */
+  /** Passes bytes on, in the step in which they are counted; the returned effect ends when there is room for more. */
   readonly emit: (chunk: Chunk.Chunk<Uint8Array>) => Effect.Effect<void>
   method: string
   /** The range that the caller asked for. */
   asked: ByteRange.ByteRange | undefined
   received: number
-  /** The place of the next byte. */
+  /** The position of the next byte. */
   position: number
-  /** Where what is wanted ends, and the length of the whole, as far as they are known. */
+  /** Where the wanted bytes end, and the length of the whole, as far as known. */
   known: Pick<Resumption.Part, "until" | "total">
   version: Version | undefined
-  /** Why the rest cannot be asked for. */
+  /** Why the rest cannot be requested. */
   why: string
-  /** What the body broke with. */
+  /** The error that broke the body. */
   cause: unknown
-  /** The number of the reading: only the latest one hands bytes over. */
+  /** The number of the reading: only the latest one passes bytes on. */
   reading: number
 }
 
@@ -54,8 +54,8 @@ export const make = ({ emit, owner, validators }: Pick<Progress, "emit" | "owner
 })
 
 /**
- * The request of the next attempt: as it is, as long as nothing was received, and then for the rest. Bodies are asked for
- * without a content coding, unless the caller has named one: what is decoded cannot be resumed.
+ * The request of the next attempt: unchanged while nothing has been received, and then for the rest. Bodies are
+ * requested without a content coding, unless the caller has named one, because a decoded body cannot be resumed.
  */
 export const ask = (progress: Progress, request: Request): Request => {
   const { known, position, received, version } = progress
@@ -74,14 +74,14 @@ export const ask = (progress: Progress, request: Request): Request => {
   return version.pin(HttpClientRequest.setHeader(uncoded, "range", `bytes=${position}-${last}`))
 }
 
-/** Throws where a request cannot be asked for the rest of: its range is not one of bytes, or it has an `If-Range`. */
+/** Throws if the rest of a request could not be requested: its range is not a single range of bytes, or it has an `If-Range`. */
 export const checkRequest = (owner: string, { headers }: Request): ByteRange.ByteRange | undefined => {
   const condition = headers["if-range"]
   if (condition !== undefined) Argument.refuse(owner, "request.headers.if-range", "absent", condition)
   return ByteRange.parse(owner, headers["range"])
 }
 
-/** Reads an answer: hands its bytes over, if they are those that come next, and fails otherwise. */
+/** Reads an answer: passes its bytes on if they are the next ones, and fails otherwise. */
 export const read = (progress: Progress, response: Response): Effect.Effect<void, Failure> => {
   const reading = (progress.reading += 1)
   const { known, position, received, version } = progress
@@ -102,12 +102,12 @@ export const read = (progress: Progress, response: Response): Effect.Effect<void
 }
 
 /**
- * Whether only the client can tell where a body ends. A browser can have decoded one of another origin, and show its
+ * Whether only the client can tell where a body ends. A browser may have decoded a body from another origin, and show its
  * `Content-Length` without its `Content-Encoding`.
  */
 const isOpen = ({ asked, version }: Progress): boolean => version === undefined && asked === undefined
 
-/** What such a body holds: it is never resumed. */
+/** The part for such a body, which is never resumed. */
 const open: Resumption.Part = { start: 0, end: undefined, until: undefined, total: undefined }
 
 type Failure = HttpClientError.ResponseError | DownloadFailed
@@ -152,7 +152,7 @@ const ended = (progress: Progress, response: Response, { end = 0 }: Resumption.P
   return isShort ? broken(progress, shortened(response)) : Effect.void
 }
 
-/** A body that breaks behind the last byte that was wanted is a whole one. */
+/** A body that breaks after the last wanted byte is complete. */
 const broken = (progress: Progress, error: Failure): Effect.Effect<void, Failure> => {
   const { received, version } = progress
   if (error._tag === "DownloadFailed") return Effect.fail(error)
@@ -164,7 +164,7 @@ const broken = (progress: Progress, error: Failure): Effect.Effect<void, Failure
 
 const isWhole = ({ known, position }: Progress): boolean => position >= (known.until ?? Infinity)
 
-/** A response whose body is of no bytes fails to be streamed. */
+/** Streaming a response with an empty body fails. */
 const isEmptyBody = (error: Failure): boolean => error.reason === "EmptyBody"
 
 /** Judged like any other connection that ends too early. */
@@ -183,7 +183,7 @@ const take = (
   chunk: Chunk.Chunk<Uint8Array>
 ): Effect.Effect<void, DownloadFailed> =>
   Effect.suspend(() => {
-    // A reading that another one has replaced, and that could not be interrupted.
+    // Another reading has replaced this one, which could not be interrupted.
     if (progress.reading !== reading) return Effect.interrupt
     const fitting: Array<Uint8Array> = []
     let place = progress.position
@@ -197,7 +197,7 @@ const take = (
     progress.position = taken
     const emitted = progress.emit(Chunk.unsafeFromArray(fitting))
     if (place > end) return refused(progress, tooLong)
-    // The end of the body comes with its last byte, and is not to be missed by an attempt that runs out of time.
+    // The body ends with its last byte, so an attempt that runs out of time must not miss the end.
     return isWhole(progress) ? Effect.void : emitted
   })
 
@@ -205,7 +205,7 @@ const tooLong: Resumption.Refusal = { _tag: "WrongPart", why: "more bytes than t
 
 /**
  * The result of a download whose operation has failed. If a client refuses the status of an answer to a request for the
- * rest, the answer is released; it may say that nothing was left.
+ * rest, the answer is released; it may say that nothing is left.
  */
 export const failed = (progress: Progress, error: unknown): Effect.Effect<void, unknown> => {
   if (progress.received === 0 || !isOfStatus(error)) return Effect.fail(failure(progress, error))
@@ -223,6 +223,6 @@ export const failed = (progress: Progress, error: unknown): Effect.Effect<void, 
 const isOfStatus = (error: unknown): error is HttpClientError.ResponseError =>
   error instanceof HttpClientError.ResponseError && error.reason === "StatusCode"
 
-/** With the cause that is known. */
+/** The failure with its known cause. */
 const failure = ({ cause, received }: Progress, error: unknown): unknown =>
   error instanceof DownloadFailed ? new DownloadFailed({ reason: error.reason, received, cause }) : error

@@ -1,5 +1,5 @@
 /**
- * Versions of what is downloaded: how to ask for the rest of one, and how to recognise it.
+ * Versions of downloads: how to request the rest of a version, and how to recognise it.
  */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Option from "effect/Option"
@@ -12,22 +12,22 @@ import type { Request, Response } from "./exchange/Exchange.ts"
  * @category models
  */
 export interface Version {
-  /** Changes a request for the rest so that the server answers it for this version alone. It has its `Range` already. */
+  /** Changes a request for the rest, which already has its `Range`, so that the server answers it only for this version. */
   readonly pin: (request: Request) => Request
   /**
-   * Whether an answer to such a request is of this version. `undefined` if the answer does not say: then its bytes are
-   * not used, and it is not reported as another version.
+   * Whether an answer to such a request has this version. If `undefined`, because the answer does not say, its bytes
+   * are not used, and it is not reported as another version.
    */
   readonly isSame: (response: Response) => boolean | undefined
   /**
-   * Whether an answer with status 200 is the part that was asked for all the same: for servers that say so by a
-   * `Content-Range`, which then has to fit like that of a 206. @default () => false
+   * Whether an answer with status 200 is nevertheless the requested part: for servers that say so with a
+   * `Content-Range`, which must then fit like that of a 206. @default () => false
    */
   readonly isPart?: ((response: Response) => boolean) | undefined
 }
 
 /**
- * Finds the version of a first answer, where it has one that no other version shares.
+ * Identifies the version of a first answer, if it carries something that no other version shares.
  *
  * @category models
  */
@@ -36,8 +36,8 @@ export interface Validator {
 }
 
 /**
- * A strong `ETag`: the rest is asked for with `If-Match`, which a server that has another version answers with 412, and
- * has to come with the same tag or, without one, with the `Last-Modified` of the first answer.
+ * A strong `ETag`. The rest is requested with `If-Match`, which a server with another version answers with 412; the
+ * answer must have the same tag or, without one, the `Last-Modified` of the first answer.
  *
  * Source: RFC 9110, section 13.1.1, https://www.rfc-editor.org/rfc/rfc9110#section-13.1.1.
  *
@@ -50,8 +50,8 @@ export const entityTag: Validator = (first) =>
   }))
 
 /**
- * A `Last-Modified` that is a second older than its answer, of an answer without `ETag`: the rest is asked for with
- * `If-Range`, which a server that has another version answers with 200. The rest need not repeat the date.
+ * A `Last-Modified` at least a second older than its answer, in an answer without `ETag`. The rest is requested with
+ * `If-Range`, which a server with another version answers with 200. The rest need not repeat the date.
  *
  * Source: RFC 9110, section 13.1.5, https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5.
  *

@@ -862,7 +862,7 @@ describe("Policy with functions that answer what they may not", () => {
       Effect.gen(function* () {
         const died = yield* diedWith({ attemptHeaders: () => headers })
         expect(died).toBeInstanceOf(InvalidArgument.InvalidArgument)
-        expect(String(died)).toContain("HttpRetry.Policy: attemptHeaders must be a function that answers headers")
+        expect(String(died)).toContain("HttpRetry.Policy: attemptHeaders must be a function that returns headers")
         expect(String(died)).not.toContain("secret")
       }).pipe(world)
   )

@@ -3,7 +3,7 @@
  */
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 
-/** How many bytes a body has, where the response says so. What is encoded can be of any length once it is not. */
+/** How many bytes a body has, if the response says so. An encoded body may have any length once decoded. */
 export const announced = ({ headers }: HttpClientResponse.HttpClientResponse): number | undefined => {
   const length = headers["content-length"] ?? ""
   return /^\d{1,15}$/.test(length) && headers["content-encoding"] === undefined ? Number(length) : undefined

@@ -1,10 +1,10 @@
 /**
- * Responses that are not read: their bodies are released, so that no connection is held by them.
+ * Releases the bodies of unread responses, so that they hold no connection.
  *
- * After throttling the connection is sound: the body is read to its end, as far as the bounds of
- * `Drain` allow, and the connection is free for the next request. After every other failure the connection is not
- * trusted any more: the body is cancelled, which closes the connection wherever the body is not in yet. Over HTTP/2 it
- * resets the stream, and the connection stays.
+ * After a throttle the connection is sound: the body is read to its end, within the bounds of `Drain`, and the
+ * connection is free for the next request. After any other failure the connection is no longer trusted: the body is
+ * cancelled, which closes the connection if the body has not arrived completely. Over HTTP/2 this resets the stream,
+ * and the connection stays.
  */
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -20,7 +20,7 @@ import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as BodyBytes from "./BodyBytes.ts"
 
 /**
- * How much of a body is read to save its connection.
+ * How much of a body is read to keep its connection.
  *
  * @category models
  */
@@ -30,7 +30,7 @@ export interface Drain {
 }
 
 /**
- * 128 KiB within 1 second.
+ * Reads at most 128 KiB within 1 second.
  *
  * Source of the bytes: `undici` 7.30.2, lib/api/readable.js, `dump`, read 2026-11-20.
  *
@@ -39,14 +39,14 @@ export interface Drain {
 export const standard: Drain = { atMostBytes: 131_072, within: "1 second" }
 
 /**
- * Reads nothing: every discarded response closes its connection, if it is not in yet.
+ * Reads nothing: a discarded response closes its connection, unless it has arrived completely.
  *
  * @category constructors
  */
 export const nothing: Drain = { atMostBytes: 0, within: 0 }
 
 /**
- * Answers the bounds that it is given. Throws an `InvalidArgument` that names `owner` where one is out of its range.
+ * Returns the given bounds. Throws an `InvalidArgument` that names `owner` if one is out of range.
  *
  * @category guards
  */
@@ -58,7 +58,7 @@ export const check = (owner: string, drain: Drain): Drain => {
 }
 
 /**
- * Reads a body to its end within the bounds, and answers it; what is longer or slower is cancelled.
+ * Reads a body to its end within the bounds, and returns it; a longer or slower body is cancelled.
  *
  * @category running
  */
@@ -70,14 +70,14 @@ export const drained = (
   if (atMostBytes === 0 || (announced ?? 0) > atMostBytes) {
     return Effect.as(cancelled(response), Option.none())
   }
-  // Platform's clients abort the request at the end of `stream`, which closes the connection of some; not of
-  // `arrayBuffer`, which in turn nothing but an abort can stop.
+  // The platform's clients abort the request at the end of `stream`, which closes some connections, but not after
+  // `arrayBuffer`, which only an abort can stop.
   const body = Effect.suspend(() =>
     announced !== undefined && isAbortable(response)
       ? Effect.map(response.arrayBuffer, (buffer) => Option.some(new Uint8Array(buffer)))
       : streamed(response, atMostBytes)
   )
-  // A body that is being read elsewhere dies; one whose cancelling never ends is not waited for.
+  // A body that is being read elsewhere dies, and one that never finishes cancelling is not awaited.
   const read = Effect.disconnect(Effect.option(Effect.sandbox(body)))
   return Effect.flatMap(Effect.timeoutOption(read, within), (read) => {
     const bytes = Option.flatten(Option.flatten(read))
@@ -109,7 +109,7 @@ const streamed = (
 }
 
 /**
- * Cancels a body without waiting for any of it. What the response itself throws is ignored.
+ * Cancels a body without waiting for it. Anything that the response itself throws is ignored.
  *
  * @category running
  */
@@ -120,11 +120,14 @@ export const cancelled = (response: HttpClientResponse.HttpClientResponse): Effe
   }).pipe(Effect.catchAllDefect(() => Effect.void))
 
 /**
- * Shared: the stack of one made for a response would keep the response from being collected.
+ * Shared, because the stack of one made for a response would keep that response from being collected.
  */
 const discarded = new DOMException("the response was discarded", "AbortError")
 
-/** A client around another one has a controller of its own, which does not reach the one that holds the connection. */
+/**
+ * Cancels at the innermost client: an outer client has its own controller, which does not reach the one that holds the
+ * connection.
+ */
 const cancelledInside = (response: HttpClientResponse.HttpClientResponse): boolean => {
   const isAborted = isAbortable(response)
   if (isAborted) response.controller.abort(discarded)
@@ -136,25 +139,28 @@ const cancelledInside = (response: HttpClientResponse.HttpClientResponse): boole
   return isAborted || isAbandoned || isInside
 }
 
-/** Platform's clients hold what aborts a request. Reading could first let in what is left of the body. */
+/**
+ * Whether a response can abort its request, as those of the platform's clients can. Reading might first receive the
+ * rest of the body.
+ */
 const isAbortable = (
   response: HttpClientResponse.HttpClientResponse
 ): response is HttpClientResponse.HttpClientResponse & { readonly controller: AbortController } =>
   Predicate.hasProperty(response, "controller") && response.controller instanceof AbortController
 
 /**
- * Whether a response made by `HttpClientResponse.fromWeb` has given its body up: to open its stream only to interrupt it
- * takes longer than the request, and a body of node-fetch is a stream of Node, which cannot be opened there.
+ * Cancels the body of a response made by `HttpClientResponse.fromWeb`, and says whether it could: opening its stream only to
+ * interrupt it takes longer than the request, and a body of node-fetch is a Node stream, which cannot be opened there.
  */
 const abandoned = (response: HttpClientResponse.HttpClientResponse): boolean => {
   const source = Predicate.hasProperty(response, "source") ? response.source : undefined
   if (!Predicate.hasProperty(source, "body")) return false
   const { body } = source
   if (Predicate.hasProperty(body, "cancel") && Predicate.isFunction(body.cancel)) {
-    // Rejects where the body is being read elsewhere.
+    // Rejects if the body is being read elsewhere.
     Promise.resolve(body.cancel()).catch(() => {})
   } else if (Predicate.hasProperty(body, "destroy") && Predicate.isFunction(body.destroy)) {
-    // Of undici's client it emits an error, which has no other listener.
+    // A body of undici's client emits an error, which has no other listener.
     if (Predicate.hasProperty(body, "on") && Predicate.isFunction(body.on)) body.on("error", () => {})
     body.destroy()
   } else return body === null
@@ -171,7 +177,7 @@ const interruptedStream = (response: HttpClientResponse.HttpClientResponse): Eff
   })
 
 /**
- * A response with the body that was read of it, also in part and with the rest to come, or with one that fails to be read.
+ * A response with the body that was read from it, or a part of it and the rest to come, or a body that fails to be read.
  *
  * @category conversions
  */
@@ -184,7 +190,7 @@ export const replaced = (
     body,
     () => new ReadableStream({ start: (controller) => controller.error(new Error(gone)) })
   )
-  // A web response cannot have every status, nor every header.
+  // A web response cannot have every status or every header.
   const type = headers["content-type"]
   const web = new Response(source, type !== undefined && isPlain(type) ? { headers: { "content-type": type } } : {})
   return Object.create(HttpClientResponse.fromWeb(request, web), {

@@ -1,18 +1,18 @@
 /**
- * Why a download does not go on.
+ * The error of a download that cannot continue.
  */
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Data from "effect/Data"
 import type * as Resumption from "../../decide/Resumption.ts"
 
 /**
- * A download broke, and cannot go on where it was.
+ * A download broke and cannot be resumed.
  *
  * @category models
  */
 export class DownloadFailed extends Data.TaggedError("DownloadFailed")<{
   readonly reason: Resumption.Refusal
-  /** The bytes that were received, and have been given to the reader of the stream. */
+  /** The number of bytes received and passed on to the consumer of the stream. */
   readonly received: number
   /** What may be shown of the error that broke the body, if there was one. */
   readonly cause?: Untrusted.ShownError

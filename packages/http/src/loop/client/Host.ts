@@ -1,15 +1,15 @@
 /**
- * The host that a request goes to, by which buckets and rate limiters of a client are keyed.
+ * The host of a request, the key of a client's buckets and rate limiters.
  *
- * To parse a URL takes microseconds, and most requests go where the one before went.
+ * Parsing a URL takes microseconds, and most requests go to the same host as the one before.
  */
 import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
 import { urlOf } from "../../decide/Redirect.ts"
 
-/** The part of a URL that its host depends on. A URL ignores tabs and line breaks, so one that has them is parsed. */
+/** The part of a URL that determines its host. URLs ignore tabs and line breaks, so a URL that contains them is parsed. */
 const authority = /^https?:\/\/[^/\\?#\s]+(?=[/\\?#]|$)/i
 
-/** Makes a function from a request to its host, `""` where its URL is none. It remembers the latest host. */
+/** Makes a function from a request to its host, `""` if its URL is not valid. It remembers the latest host. */
 export const makeReader = (): ((request: HttpClientRequest) => string) => {
   let latest: { readonly authority: string; readonly host: string } | undefined
   return (request) => {
@@ -21,7 +21,7 @@ export const makeReader = (): ((request: HttpClientRequest) => string) => {
   }
 }
 
-/** Whether the authority of a URL is this one, which takes less than to find out which one it is. */
+/** Whether a URL has this authority, which is faster than extracting it. */
 const beginsWith = (url: string, known: string): boolean =>
   url.startsWith(known) && (url.length === known.length || "/\\?#".includes(url.charAt(known.length)))
 

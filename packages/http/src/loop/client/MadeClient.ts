@@ -1,11 +1,11 @@
 /**
- * What every client of the platform is made of: its own combinators rely on it, its types do not show it.
+ * The fields that every client of the platform has: its own combinators rely on them, but its types do not show them.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 
-/** A client that first prepares a request, and then sends what is prepared. */
+/** A client that first prepares a request and then sends it. */
 export interface MadeClient {
   readonly preprocess: HttpClient.HttpClient.Preprocess<unknown, unknown>
   readonly postprocess: HttpClient.HttpClient.Postprocess<unknown, unknown>

@@ -1,5 +1,5 @@
 /**
- * Errors of the platform's making, for what did not come from the client.
+ * Errors of the platform's classes for failures that did not come from the client.
  */
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -9,7 +9,7 @@ import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 type Request = HttpClientRequest.HttpClientRequest
 
 /**
- * Makes an error of the policy the `cause` of a `RequestError`; leaves every other error alone.
+ * Wraps an error of the policy in a `RequestError`; returns every other error as it is.
  */
 export const ofPolicy = (request: Request, error: unknown): unknown =>
   isOfPolicy(error) ? requestError(request, error) : error
@@ -22,11 +22,11 @@ const isOfPolicy = (
   error instanceof Retry.AttemptRefused
 
 /**
- * A `RequestError` that shows no secret of its request or of its cause. A cause that is not the policy's is what may be
- * shown of it.
+ * A `RequestError` that shows no secrets of its request or its cause. Of a cause that is not the policy's, it holds
+ * only what may be shown.
  *
- * The stack and the JSON show what an error was made from: here a request that can be shown. Its own request is set
- * afterwards, and printing leaves it out.
+ * The stack and the JSON show the request with which an error was made, so it is made with a redacted one. The real
+ * request is set afterwards, and printing leaves it out.
  */
 export const requestError = (request: Request, cause: unknown): HttpClientError.RequestError => {
   const url = Untrusted.url(request.url)

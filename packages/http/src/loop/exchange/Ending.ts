@@ -1,5 +1,5 @@
 /**
- * How an operation ends: with what its client fails or answers with, when core's loop has given up or is done.
+ * Ends an operation: turns the result of core's loop into what the client returns or fails with.
  */
 import { Deadline, Retry } from "@effect-retry/core"
 import * as Effect from "effect/Effect"
@@ -10,11 +10,11 @@ import * as Release from "./Release.ts"
 import * as RequestErrors from "../client/RequestErrors.ts"
 import * as Stopped from "./Stopped.ts"
 
-/** Answers with the last response, or fails with the last error. A response that was not read yet is read. */
+/** Returns the last response, or fails with the last error. A response that has not been read yet is read. */
 export const answered = (exchange: Exchange, retried: Sent): Sent =>
   readToTheEnd(
     exchange,
-    // As `catchAll` does, which costs a success one step more.
+    // Like `catchAll`, which costs a success one more step.
     Effect.catchAllCause(retried, (cause) =>
       Effect.catchAll(Effect.failCause(cause), (error) => brokenOff(exchange, error) ?? endedWith(exchange, error))
     )
@@ -22,7 +22,7 @@ export const answered = (exchange: Exchange, retried: Sent): Sent =>
 
 type OrStopped = Effect.Effect<Response, Retry.RetryStopped<unknown>, unknown>
 
-/** Fails with the stop of an operation that was given up, which has the outcome that the client would have ended with. */
+/** Fails with the `RetryStopped` of an operation that gave up, which holds the outcome that the client would have ended with. */
 export const orStopped = (exchange: Exchange, retried: OrStopped): Sent =>
   readToTheEnd(
     exchange,
@@ -40,7 +40,7 @@ const brokenOff = (exchange: Exchange, error: unknown): Sent | undefined =>
   Reader.ended(exchange, error, isLate(exchange, error))
 
 const endedWith = (exchange: Exchange, error: unknown): Sent => {
-  // An error of the client's own is left alone, whatever its class.
+  // The client's own error is passed through, whatever its class.
   if (error === exchange.judged) return Effect.fail(error)
   if (isLate(exchange, error) && error.cause !== undefined) {
     const last = error.error
@@ -64,7 +64,7 @@ const stoppedWith = (exchange: Exchange, stopped: Retry.RetryStopped<unknown>): 
   )
 }
 
-/** Whether an attempt was refused after what the one before it left open had been released. */
+/** Whether an attempt was refused after the response of the one before it had been released. */
 const isLate = ({ policy }: Exchange, error: unknown): error is Retry.AttemptRefused | Deadline.DeadlineExceeded =>
   error instanceof Retry.AttemptRefused ||
   (error instanceof Deadline.DeadlineExceeded && policy.deadline?._tag !== "Cut")

@@ -1,6 +1,6 @@
 /**
- * What observers of a client's policy are shown of a request and of how its attempts ended: method, host, status or kind
- * of error, and the route that the program names, by OpenTelemetry's names. Never user info, paths, values of a query, headers or bodies.
+ * What observers see of a request and its attempts: method, host, status or kind of error, and the route that the
+ * program names, with OpenTelemetry's names. Never user info, paths, query values, headers or bodies.
  *
  * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP client span", read 2026-11-22.
  */
@@ -19,7 +19,7 @@ type Details = Observe.Details
 type Attributes = Details["attributes"]
 
 /**
- * The observers of one operation: their events say what is known of its requests, and show errors without credentials.
+ * The observers of one operation: their events describe its requests, and show errors without credentials.
  */
 export const observing = (
   exchange: Exchange,
@@ -31,14 +31,14 @@ export const observing = (
   return observers.map((observer) => (event) => observer(described(exchange, called, event)))
 }
 
-/** What was called: the request as the caller made it, and the template of its path where there is one. */
+/** What was called: the request as the caller made it, and the template of its path, if there is one. */
 interface Called {
   readonly request: Request
   readonly route: string | undefined
 }
 
 const described = (exchange: Exchange, called: Called, event: Observe.RetryEvent): Observe.RetryEvent => {
-  // Those of this event: later attempts have others.
+  // Read at the time of this event: later attempts change them.
   const { answered, isSent, latest, request, sendings } = exchange
   const resendings = isSent ? sendings - 1 : 0
   if (!("error" in event)) {
@@ -55,7 +55,7 @@ const described = (exchange: Exchange, called: Called, event: Observe.RetryEvent
 /** How the latest attempt ended: with a response, with an error, with both, or not yet. */
 interface Attempt {
   readonly request: Request
-  /** How often the request had been sent again; 0 for a first one, and for one that was not sent. */
+  /** How often the request had been sent again; 0 for a first attempt, and for one that was not sent. */
   readonly resendings: number
   readonly response: Response | undefined
   readonly error?: Untrusted.ShownError
@@ -86,16 +86,16 @@ const detailsOf = ({ request: called, route }: Called, event: Observe.RetryEvent
   }
 }
 
-/** The response that an attempt came to, also where that is an error. */
+/** The response to an attempt, even if it is inside an error. */
 const responseOf = (error: unknown): Response | undefined =>
   HttpClassifier.responseOf(error instanceof Retry.ResultRejected ? error.result : error)
 
-/** Those that the conventions know: RFC 9110, section 9, and RFC 5789. */
+/** The methods that the conventions list: RFC 9110, section 9, and RFC 5789. */
 const methods = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
 
 const knownMethod = ({ method }: Request): string => (methods.includes(method) ? method : "_OTHER")
 
-/** A method of one's own is shown where it looks like one. */
+/** Another method is shown only if it looks like one. */
 const methodOf = ({ method }: Request): string => (/^[A-Za-z-]{1,20}$/.test(method) ? method : "HTTP")
 
 const ofRequest = ({ error, request, response }: Attempt): Attributes => {

@@ -1,7 +1,7 @@
 /**
- * One operation over HTTP: what its attempts came to, and what that means.
+ * One operation over HTTP: its attempts, and what their outcomes mean.
  *
- * Everything that decides is core's loop; this file says what a response or an error means.
+ * Core's loop makes all decisions; this file says what a response or an error means.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Headers from "@effect/platform/Headers"
@@ -36,42 +36,42 @@ export interface Send {
   (request: Request): Sent
 }
 
-/** An operation. Made afresh whenever its effect is run; mutable, and seen by one fiber at a time. */
+/** An operation. Made anew for each run of its effect; mutable, and used by one fiber at a time. */
 export interface Exchange {
-  /** As it was sent last, but for the headers of an attempt. */
+  /** The request as it was last sent, without the attempt's own headers. */
   request: Request
   readonly policy: Erased
-  /** Whether an operation that is given up fails with its stop; the response is then left unread. */
+  /** Whether an operation that gives up fails with a `RetryStopped`; its response is then left unread. */
   readonly stops: boolean
-  /** What reads the responses inside the attempts. */
+  /** Reads the responses inside the attempts. */
   readonly reading: Reading.Reading | undefined
   readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
-  /** Where the caller's declarations are read, and only when an attempt has failed. */
+  /** Holds the caller's declarations, which are read only after a failed attempt. */
   readonly context: Context.Context<never>
-  /** Whether the server has answered the attempt: then it was sent, whatever an error that comes after it says. */
+  /** Whether the server has answered the attempt: it was then sent, whatever a later error says. */
   answered: boolean
-  /** Whether the running attempt, or the latest one, was handed to the client. */
+  /** Whether the running or latest attempt was passed to the client. */
   isSent: boolean
   /** How the last sent attempt failed. */
   previous: Attempt.Attempt["previous"]
-  /** Attempts that were begun. */
+  /** The number of attempts begun. */
   attempts: number
-  /** Since the operation began; 0 where nothing reads. */
+  /** Time since the operation began; 0 without a reader. */
   readonly elapsedMillis: () => number
-  /** The response of the running or latest attempt, where it is read. */
+  /** The response of the running or latest attempt, if it is being read. */
   received: { readonly response: Response; readonly verdict: Verdict.Verdict } | undefined
-  /** What the reading of that response failed with. */
+  /** How the reading of that response failed. */
   broken: { readonly response: Response; readonly cause: Cause.Cause<unknown> } | undefined
   /** The error or response that was judged last. */
   judged: unknown
   verdict: Verdict.Verdict
-  /** How often the request was handed to the client. */
+  /** How often the request was passed to the client. */
   sendings: number
-  /** The response that came last, for observers. */
+  /** The latest response, for observers. */
   latest: Response | undefined
-  /** Whether that was a throttle: the server and the connection are then sound. */
+  /** Whether it was a throttle: server and connection are then sound. */
   throttled: boolean
-  /** What was read of the body that was released last. */
+  /** What was read of the latest released body. */
   released: Effect.Effect<Option.Option<Uint8Array>>
 }
 
@@ -98,7 +98,7 @@ const noTime = () => 0
 export const clockOf = ({ fiber }: Pick<Exchange, "fiber">): Clock.Clock =>
   Context.get(fiber.currentDefaultServices, Clock.Clock)
 
-/** Why the request may not be sent again after a failure, in words; `undefined` where it may. */
+/** Why the request may not be sent again after a failure, in words; `undefined` if it may. */
 export const whyNot = (
   { context, policy, request }: Exchange,
   processing: HttpClassifier.Processing
@@ -115,7 +115,7 @@ const redirects = ({ context }: Exchange): Redirect.Mode =>
   Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit))?.redirect ??
   (Option.isSome(Context.getOption(context, FetchHttpClient.Fetch)) ? "follow" : undefined)
 
-/** The platform knows by the identity of a request which scope is to abort it. */
+/** The platform finds the scope that aborts a request by the request's identity. */
 const scopedRequests = globalValue(
   "@effect/platform/HttpClient/scopedRequests",
   () => new WeakMap<Request, AbortController>()
@@ -124,14 +124,14 @@ const scopedRequests = globalValue(
 export const changed = (request: Request, headers: Headers.Input): Request =>
   scopedAs(request, HttpClientRequest.setHeaders(request, headers))
 
-/** A request that was made from another one, which the scope of that one aborts. */
+/** Lets the scope of a request also abort a request derived from it. */
 export const scopedAs = (request: Request, changed: Request): Request => {
   const controller = scopedRequests.get(request)
   if (controller !== undefined) scopedRequests.set(changed, controller)
   return changed
 }
 
-/** Sends the request once: as the caller's hook has changed it, with the headers of the attempt. */
+/** Sends the request once, as changed by the caller's hook, with the headers of the attempt. */
 export const attempt = (exchange: Exchange, send: Send): Sent =>
   Effect.suspend(() => {
     const { policy, request } = exchange
@@ -154,7 +154,7 @@ export const attempt = (exchange: Exchange, send: Send): Sent =>
   })
 
 /**
- * Hands a request to the client. The spans of later attempts, such as the `http.client GET` of the platform, show how often
+ * Passes a request to the client. The spans of later attempts, such as the `http.client GET` of the platform, show how often
  * the request was sent again.
  *
  * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP request retries and redirects", read
@@ -169,15 +169,15 @@ const sent = (exchange: Exchange, send: Send, request: Request): Sent => {
 const withHeaders = ({ policy, request }: Exchange, attempt: Attempt.Attempt): Request => {
   if (policy.attemptHeaders === undefined) return request
   const headers = Headers.fromInput(checkedHeaders(policy.attemptHeaders(attempt)))
-  // The key is that of the operation: the server, and the rules, go by it.
+  // The key belongs to the operation: the server and the rules rely on it.
   return changed(request, Headers.remove(headers, policy.idempotency.keyHeader))
 }
 
-/** Values of headers can be secrets: only the type is shown. */
+/** Header values can be secrets, so only the type is shown. */
 const checkedHeaders = (given: Headers.Input): Headers.Input =>
   typeof given === "object" && given !== null
     ? given
-    : Argument.refuse("HttpRetry.Policy", "attemptHeaders", "a function that answers headers", typeof given)
+    : Argument.refuse("HttpRetry.Policy", "attemptHeaders", "a function that returns headers", typeof given)
 
 export const judgeResponse = (exchange: Exchange, response: Response, moment: Classifier.Moment): Verdict.Verdict => {
   const { classifier, opinion } = exchange.policy
@@ -188,8 +188,8 @@ export const judgeResponse = (exchange: Exchange, response: Response, moment: Cl
 }
 
 /**
- * Judges an error, or a response: by the caller's opinion, then by the classifier, and by whether the request may be sent
- * again.
+ * Judges an error or a response: by the caller's opinion, then by the classifier, and by whether the request may be
+ * sent again.
  */
 export const judge = (exchange: Exchange, outcome: unknown, moment: Classifier.Moment): Verdict.Verdict => {
   const { classifier, opinion } = exchange.policy
@@ -202,7 +202,7 @@ export const judge = (exchange: Exchange, outcome: unknown, moment: Classifier.M
   return judgedAs(exchange, outcome, ifRepeatable(exchange, isUnknown ? "Unknown" : processing, combined))
 }
 
-/** An error of the caller's hook. Opinions, and classifiers without tables, know the errors of the client alone. */
+/** Judges an error of the caller's hook. Opinions, and classifiers without tables, know only the client's errors. */
 const judgeUnsent = (exchange: Exchange, error: unknown, moment: Classifier.Moment): Verdict.Verdict => {
   const { classifier } = exchange.policy
   const tables = HttpClassifier.isHttpClassifier(classifier) ? classifier : HttpClassifier.standard
@@ -217,7 +217,7 @@ const judgedAs = (exchange: Exchange, outcome: unknown, verdict: Verdict.Verdict
   return verdict
 }
 
-/** A classifier without tables says nothing about what has become of the request. */
+/** A classifier without tables says nothing about whether the request was processed. */
 const judgement = (
   classifier: Classifier.Classifier,
   outcome: unknown,
@@ -240,7 +240,7 @@ const verdictOf = (
   return ask("HttpRetry.Policy", field, judge, outcome, moment)
 }
 
-/** The caller's opinion, with what the classifier knows where the opinion says nothing about it. */
+/** The caller's opinion, completed by the classifier where the opinion says nothing. */
 const combine = (opinion: Verdict.Verdict, classified: Verdict.Verdict): Verdict.Verdict => {
   if (opinion._tag === "NoOpinion") return classified
   if (classified._tag === "NoOpinion") return opinion
@@ -260,7 +260,7 @@ const ifRepeatable = (
   return why === undefined ? verdict : forbidden(why, verdict)
 }
 
-/** A failure that must not be retried. Buckets and rate limiters still hear what it was. */
+/** A failure that must not be retried. Buckets and rate limiters are still told its kind and hint. */
 export const forbidden = (why: string, { hint, kind }: Verdict.Retryable): Verdict.Terminal => ({
   _tag: "Terminal",
   why,

@@ -1,7 +1,7 @@
 /**
- * The policy of an exchange: the client's, with hooks that know the request.
+ * The policy of an exchange: the client's policy, with hooks that know the request.
  *
- * Checked once per client, so that little is left to do for a request.
+ * Checked once per client, so that little is left to do per request.
  */
 import { AttemptTimeout, TokenBucket, Verdict } from "@effect-retry/core"
 import * as BucketOrTag from "@effect-retry/core/unstable/BucketOrTag"
@@ -44,12 +44,12 @@ export const make = (policy: Erased): ((exchange: Exchange.Exchange) => PolicyCh
 }
 
 const timed = (core: CoreFields): CoreFields => {
-  // A deadline that cuts needs no help, and must not lose to a timer that rounds the same moment down.
+  // A cutting deadline needs no help, and must not lose to a timer that rounds the same moment down.
   const isOpen = core.deadline === undefined || core.deadline._tag === "Cut"
   return isOpen || core.attemptTimeout !== undefined ? core : { ...core, attemptTimeout: timeLeft }
 }
 
-/** No bound of its own: the deadline bounds the attempt. */
+/** No limit of its own: the deadline bounds the attempt. */
 const timeLeft = /*#__PURE__*/ AttemptTimeout.constant(/*#__PURE__*/ Duration.millis(Millis.longestTimerMillis))
 
 /** The functions stand in for the hooks of an exchange. */
@@ -68,11 +68,11 @@ interface OfExchange extends Timeout {
   exchange: Exchange.Exchange
 }
 
-/** A request without an answer may have been carried out, so its timeout is judged by the request. */
+/** An unanswered request may have been carried out, so the verdict on its timeout depends on the request. */
 const timeoutsOf = (timeout: Timeout): ((exchange: Exchange.Exchange) => Timeout) => {
   const { verdict } = timeout
   if (verdict._tag !== "Retryable") return () => timeout
-  // Inherited by those of all exchanges: to make a getter costs microseconds.
+  // Inherited by the timeouts of all exchanges, because making a getter costs microseconds.
   const shared: Timeout & ThisType<OfExchange> = {
     ...timeout,
     get verdict() {
@@ -89,15 +89,15 @@ const timeoutsOf = (timeout: Timeout): ((exchange: Exchange.Exchange) => Timeout
   }
 }
 
-/** The key of keyed buckets and rate limiters is the host, unless the caller has named one: then it is in the context. */
+/** The key of keyed buckets and rate limiters is the host, unless the context holds a key from the caller. */
 export const makeKeyReader = (): ((exchange: Exchange.Exchange) => string) => {
   const hostOf: (request: Request) => string = Host.makeReader()
   return ({ context, request }) =>
-    // The default of a reference takes longer to find than to miss.
+    // Looking up a reference's default takes longer than checking for its absence.
     context.unsafeMap.has(TokenBucket.Key.key) && Context.get(context, TokenBucket.Key) !== "" ? "" : hostOf(request)
 }
 
-/** The same bucket, which is told of the responses: what asks for the start of an attempt can ask for its answer as well. */
+/** The same bucket, which can also read responses: a bucket with `started` can ask for the answer to an attempt. */
 const answering = (exchange: Exchange.Exchange, bucket: TokenBucket.TokenBucket): TokenBucket.TokenBucket => {
   const { started } = bucket
   if (started === undefined) return bucket

@@ -14,14 +14,14 @@ import * as Exchange from "./Exchange.ts"
 import * as ExchangePolicy from "./ExchangePolicy.ts"
 import * as Release from "./Release.ts"
 
-/** They stand in for the hooks of an exchange. */
+/** Placeholders for the hooks of an exchange. */
 const hooks = {
   classifier: () => Verdict.noOpinion,
   result: () => Verdict.noOpinion,
   release: () => Effect.void
 }
 
-/** Sends requests as a hedge says. What does not depend on a request is worked out once per hedge. */
+/** Sends requests as a hedge says. Everything that does not depend on a request is computed once per hedge. */
 export const hedging = (
   owner: string,
   hedge: HedgePolicy<unknown, Bucket>
@@ -35,7 +35,7 @@ export const hedging = (
   const sent = (send: Send, request: Request): Sent =>
     Effect.withFiberRuntime((fiber) => {
       const exchange = Exchange.make({ request, policy, stops: false, reading: undefined, fiber })
-      // A slow request may have been carried out.
+      // A slow request may already have been carried out.
       if (Exchange.whyNot(exchange, "Unknown") !== undefined) return send(request)
       const own = {
         ...common.hooks,

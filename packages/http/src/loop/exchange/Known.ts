@@ -1,6 +1,6 @@
 /**
- * What is known about the texts that errors of an operation can show: the URL of the request and its secrets, and whether
- * a message may quote a body.
+ * What is known about the texts in errors of an operation: the URL of the request and its secrets, and whether a
+ * message may quote a body.
  */
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -9,7 +9,7 @@ import * as Redacted from "effect/Redacted"
 import type { Exchange, Request } from "./Exchange.ts"
 
 /**
- * What is known of an error of the request that was sent last. An error that came after a response may quote its body.
+ * What is known about an error of the latest request. An error that came after a response may quote its body.
  */
 export const of = (exchange: Exchange, error: unknown, isAnswered: boolean): (() => Untrusted.Known) => {
   const { request } = exchange
@@ -26,7 +26,7 @@ const messagesOf = (error: unknown, isAnswered: boolean): "all" | "outermost" | 
   return isAnswered && !(error instanceof HttpClientError.RequestError) ? "none" : "all"
 }
 
-/** The values of headers that the platform hides too, the value of the key, and the parts of each. */
+/** The values of headers that the platform also hides, the idempotency key, and the parts of each. */
 const secretsOf = ({ fiber, policy }: Exchange, { headers }: Request): ReadonlyArray<string> => {
   const names = [...fiber.getFiberRef(Headers.currentRedactedNames), policy.idempotency.keyHeader]
   const secrets = Object.values(Headers.redact(headers, names)).filter((value) => typeof value !== "string")
@@ -35,5 +35,5 @@ const secretsOf = ({ fiber, policy }: Exchange, { headers }: Request): ReadonlyA
     .flatMap((secret) => [secret, ...secret.split(/[\s;,="]/).filter((part) => part.length >= shortestCredential)])
 }
 
-/** A shorter text, such as the name of a cookie or of a scheme, is an ordinary word. */
+/** A shorter text, such as the name of a cookie or a scheme, is an ordinary word. */
 const shortestCredential = 6

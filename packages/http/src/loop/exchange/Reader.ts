@@ -1,7 +1,7 @@
 /**
- * Attempts that read: each sends the request, and reads the response unless the request is to be sent again.
+ * Attempts with a reader: each sends the request, and reads the response unless the request will be sent again.
  *
- * Where nothing reads, an attempt and its verdict stay as they are.
+ * Without a reader, an attempt and its verdict are unchanged.
  */
 import { AttemptTimeout, Deadline, type Retry, Verdict } from "@effect-retry/core"
 import * as TimeLeft from "@effect-retry/core/unstable/TimeLeft"
@@ -24,7 +24,7 @@ const momentOf = (exchange: Op): Classifier.Moment => ({
   elapsed: Duration.millis(Math.floor(exchange.elapsedMillis()))
 })
 
-/** An attempt. Once it has succeeded, its response is in `outcomes` of the reading. */
+/** An attempt. Once it has succeeded, the reading's `outcomes` holds its response. */
 export const attempt = (exchange: Op, sent: Sent): Sent => {
   const { reading } = exchange
   if (reading === undefined) return sent
@@ -45,7 +45,7 @@ export const attempt = (exchange: Op, sent: Sent): Sent => {
 
 type Restore = <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Reads; where that fails, dies or is interrupted, the body is cancelled: the reader can have left it unread. */
+/** Reads a response. If that fails, dies or is interrupted, the body is cancelled, because the reader may have left it unread. */
 const readNow = (
   exchange: Op,
   reading: Reading.Reading,
@@ -56,7 +56,7 @@ const readNow = (
   exchange.answered = true
   return Effect.matchCauseEffect(restore(Reading.read(reading, response)), {
     onFailure: (cause) => {
-      // An attempt that could not be interrupted may end when the next one runs.
+      // An attempt that could not be interrupted may end while the next one runs.
       const isOver = isEarly(cause) || exchange.attempts !== attempts
       if (!isOver) {
         exchange.broken = { response, cause }
@@ -71,13 +71,13 @@ const readNow = (
 
 const isEarly = (cause: Cause.Cause<unknown>): boolean => Cause.isInterrupted(cause) || Cause.isDie(cause)
 
-/** Judges a response: as it was judged before it was read. */
+/** The verdict on a response, which was judged before it was read. */
 export const judgeResponse = (exchange: Op, response: Response, moment: Classifier.Moment): Verdict.Verdict =>
   exchange.received?.response === response
     ? exchange.received.verdict
     : Exchange.judgeResponse(exchange, response, moment)
 
-/** Judges an error of the attempt: a reading that fails never makes its response retryable. */
+/** Judges an error of the attempt: a failed reading never makes its response retryable. */
 export const judge = (exchange: Op, error: unknown, moment: Classifier.Moment): Verdict.Verdict => {
   const verdict = Exchange.judge(exchange, error, moment)
   if (exchange.broken === undefined) return verdict
@@ -85,13 +85,13 @@ export const judge = (exchange: Op, error: unknown, moment: Classifier.Moment): 
 }
 
 /**
- * The verdict on a response that is not to be sent again, whatever becomes of its reading; `undefined` where the attempt
- * has none.
+ * The verdict on a response whose request will not be sent again, whatever happens to its reading; `undefined` if the
+ * attempt has no such response.
  */
 export const verdictOfLast = ({ answered, received }: Op): Verdict.Terminal | undefined =>
   answered && received?.verdict._tag === "Terminal" ? received.verdict : undefined
 
-/** Makes a function that reads the headers of the response that has come since; `undefined` where none has. */
+/** Makes a function that returns the headers of a response that has arrived since; `undefined` if none has. */
 export const headersSince = (exchange: Op): (() => Response["headers"] | undefined) => {
   const { judged, latest } = exchange
   return () => {
@@ -109,8 +109,8 @@ export const responseOf = ({ reading }: Op, error: unknown): Response | undefine
 /**
  * Ends an operation if the reader failed in its last attempt; `undefined` if that failed with another error.
  *
- * The client answers with the response of that attempt, and combinators above the retries may refuse it. Where none does,
- * `HttpRetry.execute` fails with the error of the reading, which is kept in `reading.outcomes`.
+ * The client returns the response of that attempt, and combinators applied after the retries may refuse it. If none does,
+ * `HttpRetry.execute` fails with the reader's error, which is kept in `reading.outcomes`.
  */
 export const ended = ({ broken, judged, reading }: Op, error: unknown, isLate: boolean): Sent | undefined => {
   if (broken === undefined) return undefined
@@ -121,8 +121,7 @@ export const ended = ({ broken, judged, reading }: Op, error: unknown, isLate: b
 }
 
 /**
- * Reads a response that was given up on, after all attempts: within the timeout of an attempt and the time left until the
- * deadline.
+ * Reads the last response after the operation has given up, within the attempt timeout and the time left until the deadline.
  */
 export const readLast = (exchange: Op, response: Response): Sent => {
   const { reading } = exchange

@@ -1,8 +1,9 @@
 /**
  * A reader of responses that a retrying client runs inside its attempts.
  *
- * It reaches the client through the context, and so under every combinator that stands above the retries. What became of
- * a response is kept beside the response: a combinator above may still refuse the response, or ask for another one.
+ * It reaches the client through the context, whatever combinators are applied after the retries. The outcome of a
+ * reading is kept separately from the response, because such a combinator may still refuse the response, or request
+ * another one.
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -13,22 +14,22 @@ import type * as Exit from "effect/Exit"
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 
-/** What is to be done with the responses of an operation. Made afresh whenever the operation is run; mutable. */
+/** How to read the responses of an operation. Made anew for each run; mutable. */
 export interface Reading {
   /** The request as the client has prepared it. */
   readonly request: Request
   readonly read: (response: Response) => Effect.Effect<unknown, unknown, unknown>
-  /** Changes the request of an attempt that is about to be sent. */
+  /** Changes the request of an attempt before it is sent. */
   readonly ask: (request: Request) => Request
-  /** What became of each response that was read. */
+  /** The outcome of each reading. */
   readonly outcomes: WeakMap<Response, Exit.Exit<unknown, unknown>>
   /** The responses that could not be read, by the error of the reader. */
   readonly broken: WeakMap<object, Response>
-  /** The retrying client that reads. */
+  /** The retrying client that does the reading. */
   reader: object | undefined
 }
 
-/** The reading that the running code asks a retrying client for. */
+/** The reading that the running code requests from a retrying client. */
 export class CurrentReading extends Context.Reference<CurrentReading>()("@effect-retry/http/Reading", {
   defaultValue: (): Reading | undefined => undefined
 }) {}
@@ -43,8 +44,9 @@ export const make = (request: Request, read: Reading["read"], ask: Reading["ask"
 })
 
 /**
- * The reading that a client does for a request. The outermost retrying client reads, also the answers to further
- * requests such as redirects. It does not read requests that combinators make besides, such as one for a token.
+ * The reading that a client does for a request. The outermost retrying client reads, including the answers to further
+ * requests such as redirects. It does not read the answers to separate requests of combinators, such as one for a
+ * token.
  */
 export const claimed = (context: Context.Context<never>, client: object, request: Request): Reading | undefined => {
   const reading = Context.get(context, CurrentReading)
@@ -55,7 +57,7 @@ export const claimed = (context: Context.Context<never>, client: object, request
 
 const isSame = (one: Request, other: Request): boolean => one.method === other.method && one.url === other.url
 
-/** Runs the reader. Clients that it uses itself are not asked for the same reading. */
+/** Runs the reader. Clients that it uses itself do not get the same reading. */
 export const read = (reading: Reading, response: Response): Effect.Effect<unknown, unknown, unknown> =>
   Effect.provideService(
     Effect.suspend(() => reading.read(response)),

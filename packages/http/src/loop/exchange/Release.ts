@@ -1,5 +1,5 @@
 /**
- * What attempts leave open: the bodies of responses that are not read.
+ * Releases what attempts leave open: the bodies of unread responses.
  */
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Discard from "../client/Discard.ts"
 import type { Exchange, Response } from "./Exchange.ts"
 
-/** Releases the response of an attempt that another one replaces, or that came too late. */
+/** Releases the response of an attempt that will be repeated, or that came too late. */
 export const released = (
   exchange: Exchange,
   failed: unknown,
@@ -24,8 +24,8 @@ export const released = (
     exchange.released = Effect.succeedNone
     return Discard.cancelled(response)
   }
-  // Beside the wait: what it takes is not added to the delay, and not to the deadline. The loop releases uninterruptibly,
-  // and a fiber begins as its parent is.
+  // Runs concurrently with the wait, so that its time is not added to the delay or the deadline. The loop releases
+  // uninterruptibly, and a fiber inherits that from its parent.
   const { deadline, drain } = exchange.policy
   return Effect.map(Effect.forkDaemon(Effect.interruptible(Discard.drained(response, drain))), (draining) => {
     interruptWith(exchange.fiber, draining)
@@ -36,7 +36,7 @@ export const released = (
   })
 }
 
-/** An interrupted operation drains nothing any longer; one that has ended otherwise may still need the body. */
+/** An interrupted operation stops draining; one that has ended otherwise may still need the body. */
 const interruptWith = (
   operation: Fiber.RuntimeFiber<unknown, unknown>,
   draining: Fiber.RuntimeFiber<unknown, unknown>
@@ -49,8 +49,8 @@ const interruptWith = (
 }
 
 /**
- * The result of an operation whose next attempt was refused after the wait: the outcome of its last attempt, with the body
- * as far as it was read.
+ * The result of an operation whose next attempt was refused after the wait: the outcome of its last attempt, with as
+ * much of the body as was read.
  */
 export const readable = (exchange: Exchange, outcome: unknown): Effect.Effect<Response, unknown> => {
   const response = HttpClassifier.responseOf(outcome)

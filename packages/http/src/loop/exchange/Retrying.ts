@@ -20,10 +20,10 @@ import * as Reading from "./Reading.ts"
 import * as RequestOptions from "../policy/RequestOptions.ts"
 
 /**
- * Sends requests as often as the policy says. What does not depend on a request is worked out once per policy.
+ * Sends requests as often as the policy says. Everything that does not depend on a request is computed once per policy.
  *
- * A policy that asks for nothing before the first failure costs a success one `matchCauseEffect`: the loop begins with
- * the first outcome that is not fine.
+ * A policy that does nothing before the first failure costs a success one `matchCauseEffect`: the loop begins with the first
+ * outcome that needs judging.
  */
 export const retrying = (policy: Erased, stops = false): ((send: Send, request: Request) => Sent) => {
   const own = running(policy, stops)
@@ -34,13 +34,13 @@ export const retrying = (policy: Erased, stops = false): ((send: Send, request: 
       if (!isAsking(context)) return own(fiber, undefined, send, request)
       const options = Context.get(context, RequestOptions.CurrentOptions)
       if (options === undefined) return own(fiber, context, send, request)
-      // They are for this client: not for one underneath, and not for what a hook or a reader sends.
+      // They are for this client only, not for one underneath, and not for requests of a hook or a reader.
       const sent = variant(options)(fiber, context, send, request)
       return Effect.provideService(sent, RequestOptions.CurrentOptions, undefined)
     })
 }
 
-/** Whether the running code asks for anything of its own. The default of a reference takes longer to find than to miss. */
+/** Whether the running code has set any reference. Looking up a reference's default takes longer than checking for its absence. */
 const isAsking = ({ unsafeMap }: Context.Context<never>): boolean =>
   unsafeMap.has(RequestOptions.CurrentOptions.key) || unsafeMap.has(Reading.CurrentReading.key)
 
@@ -71,7 +71,7 @@ const wantedLater = [
   "whenNested"
 ]
 
-/** Whether a policy asks for nothing before the first failure. A key may be wanted all the same. */
+/** Whether a policy does nothing before the first failure. A key may be needed all the same. */
 export const isPlain = (policy: Erased): boolean =>
   Object.keys(policy).every((field) => wantedLater.includes(field)) &&
   !(Backoff.isBackoff(policy.backoff) && policy.backoff.readsTime)
@@ -87,7 +87,7 @@ const afterFirst =
           : loop(fiber, startingWith(Effect.succeed(response), send), request)
     })
 
-/** Answers the first attempt with what has come in already. */
+/** Uses the outcome that has already arrived as the first attempt. */
 const startingWith = (first: Sent, send: Send): Send => {
   let isFirst = true
   return (request) =>
@@ -121,5 +121,5 @@ const run = <E>(
   core: PolicyCheck.Prepared,
   onStopped?: (stopped: Retry.RetryStopped<unknown>) => Effect.Effect<never, E>
 ): Effect.Effect<Response, E, unknown> =>
-  // `Loop` has no types: an exchange answers with its response or fails as its client does.
+  // `Loop` is untyped: an exchange returns a response or fails as its client does.
   Loop.run(attempts, core, onStopped) as Effect.Effect<Response, E, unknown>

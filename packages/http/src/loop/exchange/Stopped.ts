@@ -1,5 +1,5 @@
 /**
- * Why a client gave up, beside the outcome that it gave up on.
+ * Why a client gave up, with the outcome of its last attempt.
  */
 import { Retry } from "@effect-retry/core"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"

@@ -1,5 +1,5 @@
 /**
- * One call of a `fetch` that retries: what it was given, its attempts, and the response that it resolves with.
+ * One call of a retrying `fetch`: its arguments, its attempts, and the response with which it resolves.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -12,24 +12,24 @@ import * as FetchInit from "./FetchInit.ts"
 import type { Init } from "./FetchInit.ts"
 import * as FetchInput from "./FetchInput.ts"
 
-/** A call. Mutable, and seen by one attempt at a time. */
+/** A call. Mutable, and used by one attempt at a time. */
 export interface Call {
   readonly send: typeof fetch
   readonly input: FetchInput.Given["input"]
   readonly init: Init
-  /** What the policy judges. */
+  /** The request as the policy sees it. */
   readonly request: Request
   /** The caller's. */
   readonly signal: AbortSignal | undefined
-  /** Whether nothing but the caller's signal ends an attempt: then no attempt has a signal of its own. */
+  /** Whether only the caller's signal can end an attempt, so that attempts need no signal of their own. */
   readonly isDirect: boolean
-  /** The first attempt, until the loop has taken it over. */
+  /** The first attempt, until the loop takes it over. */
   first: Promise<Response> | undefined
-  /** What came in last, and what it is to the policy. */
+  /** The latest response, and the form in which the policy sees it. */
   latest: { readonly web: Response; readonly response: HttpClientResponse.HttpClientResponse } | undefined
 }
 
-/** A call with the given arguments. Throws if they cannot be a request. */
+/** Makes a call with the given arguments. Throws if they do not form a request. */
 export const make = (send: typeof fetch, given: FetchInput.Given, isDirect: (request: Request) => boolean): Call => {
   const request = FetchInput.request(given)
   const { init, input } = FetchInput.copied(given, request)
@@ -53,10 +53,10 @@ const heard = (init: Init, signal: AbortSignal): Init => ({
   signal: AbortSignal.any([signal])
 })
 
-/** Sends the first attempt ahead of the loop, which is to begin with what becomes of it. */
+/** Sends the first attempt before the loop, which takes over with its outcome. */
 export const begin = (call: Call): Promise<Response> => (call.first = startedAsGiven(call))
 
-/** Before the caller can change the headers of a `Request`: to tell them beside it costs `fetch` microseconds. */
+/** Sends before the caller can change the headers of a `Request`: passing them separately costs `fetch` microseconds. */
 const startedAsGiven = async ({ init, input, send }: Call): Promise<Response> =>
   send(FetchInput.ofAttempt(input, init), init)
 
@@ -82,7 +82,7 @@ const sent = (call: Call, attempt: Request): ReturnType<Send> =>
     return controller && Effect.sync(() => controller.abort())
   })
 
-/** Rejects with what is thrown. */
+/** Turns a synchronous throw into a rejection. */
 const started = async (
   { init, input, request, send, signal }: Call,
   attempt: Request,
@@ -96,14 +96,14 @@ const started = async (
   })
 }
 
-/** With the controller, where there is one, as responses of the platform's clients: what discards a response aborts its request. */
+/** Attaches the controller, if there is one, as the platform's clients do, so that discarding a response aborts its request. */
 const received = (call: Call, attempt: Request, web: Response, controller: AbortController | undefined) => {
   const response = Object.assign(HttpClientResponse.fromWeb(attempt, web), controller && { controller })
   call.latest = { web, response }
   return response
 }
 
-/** The response that came in, or one that stands for it where its body was released. */
+/** The response that arrived, or a replacement if its body has been released. */
 const webOf = ({ latest }: Call, response: HttpClientResponse.HttpClientResponse): Response => {
   const web = latest?.web ?? Response.error()
   if (response === latest?.response || web.body === null) return web
@@ -116,7 +116,7 @@ const webOf = ({ latest }: Call, response: HttpClientResponse.HttpClientResponse
 /** Source: https://fetch.spec.whatwg.org/#null-body-status. */
 const withoutBody: ReadonlyArray<number> = [101, 103, 204, 205, 304]
 
-/** What a server says cannot always be said again. */
+/** Makes a response; not everything that a server sends can be put into one. */
 const newResponse = (body: ReadableStream | null, init: Response): Response => {
   try {
     return new Response(body, init)

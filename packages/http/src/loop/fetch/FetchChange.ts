@@ -1,5 +1,5 @@
 /**
- * What an attempt of `fetch` sends where the policy has changed its request.
+ * What an attempt of `fetch` sends if the policy has changed its request.
  */
 import * as Http from "@effect/platform/Headers"
 import type * as HttpBody from "@effect/platform/HttpBody"
@@ -12,7 +12,7 @@ import * as FetchInput from "./FetchInput.ts"
 type Request = HttpClientRequest.HttpClientRequest
 
 /**
- * Where the attempt goes: what the call was given or, for another URL, that URL or a `Request` of the same class for it.
+ * The first argument of the attempt: that of the call or, for another URL, that URL or a `Request` of the same class for it.
  */
 export const input = (
   given: FetchInput.Given["input"],
@@ -33,7 +33,7 @@ export const input = (
 export const init = (before: Request, sent: Request): Init => ({
   ...(sent.method !== before.method && { method: sent.method }),
   ...(sent.headers !== before.headers && { headers: sent.headers }),
-  // `fetch` says the length of a body by itself, and refuses to have it said.
+  // `fetch` sets the length of a body itself, and does not accept it as a header.
   ...(sent.body !== before.body && { headers: Http.remove(sent.headers, "content-length"), ...initOf(sent.body) })
 })
 

@@ -1,5 +1,5 @@
 /**
- * The second argument of a call of `fetch`, beside the URL or the `Request`.
+ * The second argument of `fetch`, after the URL or the `Request`.
  */
 import * as Predicate from "effect/Predicate"
 
@@ -31,7 +31,7 @@ const members: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Reads each member once, as `fetch` does, whatever holds it: a record, a `Request`, an instance of a class with getters.
+ * Reads each member once, as `fetch` does, from a record, a `Request`, or an instance of a class with getters.
  * It also keeps the argument's other own properties, such as an `agent`.
  *
  * Throws a `TypeError` if the argument cannot have members, and whatever a getter throws.
@@ -42,7 +42,7 @@ export const read = (given: unknown): Init => {
   const init: Record<string, unknown> = {}
   for (const name of members) {
     const value: unknown = Reflect.get(given, name)
-    // A method that is no text is converted once, too.
+    // A method that is not a string is also converted only once.
     if (value !== undefined) init[name] = name === "method" ? `${value as string}` : value
   }
   const others = Object.keys(given).filter((name) => !members.has(name))
@@ -52,8 +52,8 @@ export const read = (given: unknown): Init => {
 }
 
 /**
- * The referrer for a `Request` that is sent with a second argument that the caller did not give: any member of that
- * argument removes the referrer of the `Request`. Nothing if the caller has given a member.
+ * The referrer for a `Request` that is sent with a second argument which the caller did not give, because any member of
+ * it removes the referrer of the `Request`. Empty if the caller has given a member.
  *
  * Source: https://fetch.spec.whatwg.org/#dom-request, "If init is not empty".
  */

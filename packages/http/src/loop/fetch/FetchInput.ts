@@ -1,5 +1,5 @@
 /**
- * What a call of `fetch` is given: a URL or a `Request`, of whatever class, and what is said beside it.
+ * The arguments of `fetch`: a URL or a `Request` of any class, and a `RequestInit`.
  */
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -10,7 +10,7 @@ import type { Init } from "./FetchInit.ts"
 
 export type Input = Parameters<typeof globalThis.fetch>[0]
 
-/** A call, as it was read once. */
+/** The arguments of a call, which are read once. */
 export interface Given {
   readonly input: string | Request
   readonly init: Init
@@ -24,15 +24,15 @@ export const read = (input: Input, init: unknown): Given => ({
   init: FetchInit.read(init)
 })
 
-/** Whether it is a `Request`: by its properties, since undici and node-fetch have classes of their own. */
+/** Whether a value is a `Request`, by its properties, because undici and node-fetch have their own classes. */
 export const isRequest = (input: unknown): input is Request =>
   typeof property(input, "url") === "string" &&
   typeof property(input, "method") === "string" &&
   Predicate.isFunction(property(input, "clone"))
 
 /**
- * Throws a `TypeError` where the global `fetch` does not know what it is given: it would take the words "[object Request]" for
- * a URL, and send "[object FormData]".
+ * Throws a `TypeError` if the global `fetch` would not recognise its arguments: it would take "[object Request]" for a
+ * URL, and send "[object FormData]".
  */
 export const checkGlobal = ({ init, input }: Given): void => {
   if (isRequest(input) && !(input instanceof globalThis.Request)) {
@@ -44,7 +44,7 @@ export const checkGlobal = ({ init, input }: Given): void => {
   }
 }
 
-/** By properties, as the `fetch` of Node.js knows blobs and forms of other classes. */
+/** Whether a body can be sent, by its properties: the `fetch` of Node.js recognises blobs and forms of other classes. */
 const isSendable = (body: unknown): boolean =>
   !Predicate.isObject(body) ||
   ArrayBuffer.isView(body) ||
@@ -54,14 +54,14 @@ const isSendable = (body: unknown): boolean =>
   ) ||
   !String(body).startsWith(unnamed)
 
-/** By tag and not by constructor: realms have constructors of their own. */
+/** By tag and not by constructor, because each realm has its own constructors. */
 const isBuffer = (body: unknown): body is ArrayBuffer =>
   Object.prototype.toString.call(body) === `${unnamed}ArrayBuffer]`
 
-/** What an object is as a string that has no form of its own. */
+/** The start of the default string of an object. */
 const unnamed = "[object "
 
-/** What the request is judged by; it is sent as it was given. Throws a `TypeError` where it cannot be a request. */
+/** The request as the policy sees it; it is sent as it was given. Throws a `TypeError` if the arguments do not form a request. */
 export const request = ({ init, input }: Given): HttpClientRequest.HttpClientRequest => {
   const given = isRequest(input) ? input : undefined
   const url = isRequest(input) ? input.url : input
@@ -76,19 +76,19 @@ export const request = ({ init, input }: Given): HttpClientRequest.HttpClientReq
   })
 }
 
-/** Checked and joined by `Headers`, as what is one already has been. */
+/** Checks and joins headers with `Headers`, unless they are one already. */
 const headersOf = (given: Init["headers"]): { readonly [name: string]: string } =>
   given === undefined ? {} : Object.fromEntries(given instanceof Headers ? given : new Headers(given))
 
 /** A body that is cloned for every attempt needs no judgement. */
 const bodyOf = (given: Request | undefined): unknown => (isCloned(given) ? undefined : given?.body)
 
-/** A clone of a stream of Node waits for the other one to be read. */
+/** Whether the body can be cloned: a clone of a Node stream waits until the other one is read. */
 const isCloned = (given: Request | undefined): boolean => Predicate.isFunction(property(given?.body, "getReader"))
 
 /**
- * What a call was given, in a form that the caller cannot change during a wait: `fetch`, too, copies at the call. The
- * headers of a `Request` can be changed nevertheless.
+ * The arguments in a form that the caller cannot change during a wait; `fetch` itself also copies them at the call. Only the
+ * headers of a `Request` can still be changed.
  *
  * The headers are those of the request that is judged.
  */
@@ -103,7 +103,7 @@ export const copied = ({ init, input }: Given, { headers }: HttpClientRequest.Ht
 
 type Body = NonNullable<Init["body"]>
 
-/** What can be sent again, and changed: a `Blob` cannot be, and a stream is sent once. */
+/** Copies a body that can be both sent again and changed: a `Blob` cannot change, and a stream is sent once. */
 const copiedBody = (body: Body): Body => {
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice()
   if (isBuffer(body)) return body.slice(0)
@@ -114,11 +114,11 @@ const copiedBody = (body: Body): Body => {
   return copy
 }
 
-/** What one attempt sends: a `Request` stays unread, also where another body is sent. */
+/** The first argument of one attempt: a `Request` stays unread, even if another body is sent. */
 export const ofAttempt = (input: Given["input"], init: Init): Given["input"] =>
   isRequest(input) && isCloned(input) && init.body == null ? input.clone() : input
 
-/** The signal of a call: `null` takes that of a `Request` away. */
+/** The signal of a call; `null` removes that of a `Request`. */
 export const signal = ({ init, input }: Given): AbortSignal | undefined => {
   const given = (init.signal !== undefined ? init.signal : isRequest(input) ? input.signal : undefined) ?? undefined
   if (given === undefined || given instanceof AbortSignal) return given

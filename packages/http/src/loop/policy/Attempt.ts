@@ -1,6 +1,6 @@
 /**
- * What a policy can know of an attempt that is about to be sent: its number, the time left, and what the attempt before
- * it came to.
+ * What a policy can read about an attempt that is about to be sent: its number, the time left, and the outcome of the
+ * attempt before it.
  */
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -29,7 +29,7 @@ export type Outcome<E> = E | HttpClientResponse.HttpClientResponse
 export interface Attempt<out E = unknown> {
   /** From 1. */
   readonly number: number
-  /** Time until the attempt's timeout or the deadline, whichever is first; `None` without either. */
+  /** Time until the attempt's timeout or the deadline, whichever comes first; `None` without either. */
   readonly timeLeft: Option.Option<Duration.Duration>
   /** How the last sent attempt failed; `None` for the first one. */
   readonly previous: Option.Option<Failed<E>>
@@ -38,23 +38,22 @@ export interface Attempt<out E = unknown> {
 /** An attempt that failed. */
 export interface Failed<out E = unknown> {
   /**
-   * The response, whose body is released already, or the error. A timeout of the policy is the `cause` of a
-   * `RequestError`.
+   * The response, whose body has been released, or the error. A timeout of the policy is the `cause` of a `RequestError`.
    */
   readonly outcome: Outcome<E> | HttpClientError.RequestError
-  /** Of the response, also where that is in an error; `undefined` where there is none. */
+  /** The status of the response, even if it is inside an error; `undefined` if there was none. */
   readonly status: number | undefined
   readonly verdict: Verdict.Verdict
 }
 
-/** The running attempt of core. A tag of its own, so that a request changes nothing for an operation around it. */
+/** The running attempt of core. A separate tag, so that a request changes nothing for an operation around it. */
 export class CurrentAttempt extends Context.Tag("@effect-retry/http/CurrentAttempt")<CurrentAttempt, Retry.Attempt>() {}
 
-/** Whether a policy asks for the attempt that is running. */
+/** Whether a policy reads the running attempt. */
 export const isWanted = (policy: Policy): boolean =>
   policy.attemptHeaders !== undefined || policy.beforeRetry !== undefined
 
-/** Whether core provides the attempt: only core knows its bound, and whether it timed out. */
+/** Whether core provides the attempt: only core knows its time limit, and whether it timed out. */
 export const isTimed = (policy: Policy): boolean =>
   isWanted(policy) && (policy.attemptTimeout !== undefined || policy.deadline !== undefined)
 
@@ -68,10 +67,10 @@ interface Policy {
 interface Operation {
   readonly policy: Policy
   readonly request: HttpClientRequest.HttpClientRequest
-  /** The error or response of the client that was judged last, and as what. */
+  /** The error or response that was judged last, and its verdict. */
   readonly judged: unknown
   readonly verdict: Verdict.Verdict
-  /** Whether the latest attempt was handed to the client. */
+  /** Whether the latest attempt was passed to the client. */
   readonly isSent: boolean
   readonly attempts: number
   previous: Attempt["previous"]
@@ -90,7 +89,7 @@ export const current = (operation: Operation): Effect.Effect<Attempt, never, Cur
       )
 
 const next = (operation: Operation, timeLeft: Attempt["timeLeft"], previous: () => Attempt["previous"]): Attempt => {
-  // An attempt that ended before it was sent leaves what is known of the request as it was.
+  // An attempt that ended before it was sent changes nothing that is known about the request.
   if (operation.attempts > 1 && operation.isSent) operation.previous = previous()
   return { number: operation.attempts, timeLeft, previous: operation.previous }
 }

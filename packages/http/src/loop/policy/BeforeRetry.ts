@@ -1,7 +1,7 @@
 /**
- * The request of a later attempt, as the caller's hook has changed it.
+ * Changes the request of a later attempt with the caller's hook.
  *
- * A hook cannot change the key of the operation, and credentials for one server reach no other.
+ * A hook cannot change the key of the operation, and credentials for one server are never sent to another.
  */
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -14,13 +14,13 @@ import type { Attempt } from "./Attempt.ts"
 type Request = HttpClientRequest.HttpClientRequest
 
 /**
- * Runs at the start of every attempt but the first, inside its timeout, and answers the request to send.
+ * Runs at the start of every attempt but the first, inside its timeout, and returns the request to send.
  *
- * It is given the request that was sent last, without the headers that are for one server alone (`authorization`,
- * `cookie`, `host`, `proxy-authorization`). Those go with the request again where it is still for the same origin and the
- * hook has not set them; to another origin none goes that the hook has not set. The key of the operation stays.
+ * It receives the request that was sent last, without the headers meant for one server (`authorization`, `cookie`, `host`,
+ * `proxy-authorization`). If the request still goes to the same origin, those that the hook has not set are added again; to
+ * another origin only those that the hook has set are sent. The key of the operation stays.
  *
- * Its failure counts as an attempt that was not sent, judged by the tables of the classifier.
+ * If it fails, that counts as an attempt that was not sent, judged by the classifier's tables.
  */
 export interface BeforeRetry<in E, out E2 = unknown, out R = unknown> {
   (request: Request, attempt: Attempt<E>): Effect.Effect<Request, E2, R>
@@ -32,7 +32,7 @@ export interface BeforeRetry<in E, out E2 = unknown, out R = unknown> {
  */
 const ofOneServer = ["authorization", "cookie", "host", "proxy-authorization"]
 
-/** The request that a hook makes of the one that was sent last. */
+/** The request that a hook makes from the one that was sent last. */
 export const changed = (
   hook: BeforeRetry<unknown>,
   request: Request,
@@ -52,7 +52,7 @@ const refused = (given: unknown): never =>
 const checkedEffect = (given: Effect.Effect<Request, unknown, unknown>) =>
   Effect.isEffect(given) ? given : refused(given)
 
-/** The combinators of the platform add headers, and take none away. */
+/** The platform's combinators add headers but cannot remove any. */
 const withoutHeaders = (request: Request): Request =>
   Object.assign(Object.create(Object.getPrototypeOf(request)), request, {
     headers: Headers.remove(request.headers, ofOneServer)

@@ -1,21 +1,21 @@
 /**
- * Connections after a transient failure: not to be trusted, and therefore closed instead of used again.
+ * Connections after a transient failure can no longer be trusted, so they are closed instead of reused.
  *
- * Cancelling the body of a discarded response closes its connection. With node:http it does in every case; undici, and
- * `fetch` on top of it, free a connection as soon as a short body has arrived, before a caller could say no. The
+ * Cancelling the body of a discarded response closes its connection. With node:http this always works; undici, and
+ * `fetch` on top of it, free a connection as soon as a short body has arrived, before a caller can prevent it. The
  * interceptor makes undici wait.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
 
 /**
- * Statuses after which a connection is not used again: those of failing servers, and 421, which asks for another one.
+ * Statuses after which a connection is not reused: those of failing servers, and 421, which asks for another connection.
  *
  * @category constructors
  */
 export const transientStatuses: ReadonlySet<number> = new Set([421, 500, 502, 503, 504])
 
-/** What undici hands to an interceptor, as far as it is used here. */
+/** The part of undici's handler that is used here. */
 interface Handler {
   onRequestStart?(...parameters: ReadonlyArray<unknown>): void
   onRequestUpgrade?(...parameters: ReadonlyArray<unknown>): void
@@ -32,8 +32,8 @@ interface Controller {
 /**
  * An interceptor of undici 7: `new Agent().compose(Connections.undiciInterceptor())`.
  *
- * After a status of `statuses` the connection stays taken until the body is read, which frees it, or cancelled, which
- * closes it. Retried clients cancel.
+ * After one of `statuses` the connection stays busy until the body is read, which frees it, or cancelled, which closes
+ * it. Clients of this package cancel it.
  * Source: `undici` 7.30.2, docs/docs/api/Dispatcher.md, `compose`, read 2026-11-20.
  *
  * @category constructors

@@ -1,5 +1,5 @@
 /**
- * How a client hedges: core's hedge, with what is only known over HTTP.
+ * How a client hedges: core's hedge, with what is specific to HTTP.
  */
 import type { Classifier, Deadline, Hedge, Observe, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -14,39 +14,39 @@ import { complete } from "./HttpPolicy.ts"
 export type Bucket = TokenBucket.TokenBucket | Context.Tag<any, TokenBucket.TokenBucket>
 
 /**
- * How a client hedges. `E2` is the error that its deadline makes, `B` its bucket, such as `typeof Tokens` for a tag.
+ * How a client hedges. `E2` is the error of its deadline, `B` its bucket, such as `typeof Tokens` for a tag.
  *
  * @category models
  */
 export interface HedgePolicy<out E2 = never, out B extends Bucket = TokenBucket.TokenBucket> {
-  /** What events call the requests. @default none */
+  /** The name of the requests in events. @default none */
   readonly name?: string | undefined
   /** Called with every event, one after the other. @default none */
   readonly observe?: ReadonlyArray<Observe.Observer> | undefined
-  /** What events call the path of the requests, such as `/books/{id}`; see the policy of `withRetry`. @default none */
+  /** The route of the requests in events, such as `/books/{id}`; see the policy of `withRetry`. @default none */
   readonly route?: string | undefined
   /** Judges errors and responses. @default HttpClassifier.standard */
   readonly classifier?: Classifier.Classifier | undefined
   /** What makes a request safe to repeat. @default Idempotency.standard */
   readonly idempotency?: Idempotency.Idempotency | undefined
-  /** Most requests in all, the first included: a whole number from 1. @default 2 */
+  /** The largest number of requests in all, the first included: a whole number from 1. @default 2 */
   readonly maxAttempts?: number | undefined
-  /** Most requests at once: a whole number from 1. @default maxAttempts */
+  /** The largest number of requests in flight: a whole number from 1. @default maxAttempts */
   readonly maxInFlight?: number | undefined
-  /** When the next request is sent, unless one has been answered; counts from the latest one. */
+  /** When the next request is sent, unless one has been answered; counted from the latest one. */
   readonly delay: Hedge.Delay
   readonly deadline?: Deadline.Deadline<E2> | undefined
-  /** Asked for every request but the first, and never waited for. Keyed buckets go by the host. */
+  /** Asked for every request but the first, without holding up the requests under way. The host is the key of keyed buckets. */
   readonly bucket?: B | undefined
 }
 
-/** A hedge that was checked. */
+/** A checked hedge. */
 export interface Checked {
   readonly policy: Erased
   readonly prepared: HedgeCheck.Prepared
 }
 
-/** Checks a hedge. `hooks` stands in for what depends on a request. */
+/** Checks a hedge. `hooks` are placeholders for whatever depends on a request. */
 export const check = (
   owner: string,
   given: HedgePolicy<unknown, Bucket>,

@@ -1,5 +1,5 @@
 /**
- * The policy of a client: core's policy, with what is only known over HTTP.
+ * The policy of a client: core's policy, with what is specific to HTTP.
  */
 import type * as Headers from "@effect/platform/Headers"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
@@ -20,44 +20,46 @@ import type { Attempt, Outcome } from "./Attempt.ts"
 import type { BeforeRetry } from "./BeforeRetry.ts"
 import * as Discard from "../client/Discard.ts"
 
-/** What a policy of core has that is the client's own to fill, or typed otherwise here. */
+/** The fields of core's policy that the client fills in, or that have another type here. */
 type Replaced = "attempt" | "backoff" | "classifier" | "maxAttempts" | "release" | "result"
 
-/** What a classifier judges; `never` where the client is not known yet, as in a door that is stored. */
+/** What a classifier judges; `never` if the client is not known yet, as in a stored door. */
 type JudgedOf<E> = [E] extends [never] ? never : Outcome<E>
 
 interface Own<in E> {
-  /** Headers to add to an attempt. None of them stands for the key of the operation. */
+  /** Headers to add to an attempt. They cannot replace the key of the operation. */
   readonly attemptHeaders?: ((attempt: Attempt<E>) => Headers.Input) | undefined
-  /** Asked before the classifier; no opinion leaves it to that one. */
+  /** Asked before the classifier, which decides if this has no opinion. */
   readonly opinion?: Classifier.Classifier<JudgedOf<E>> | undefined
   /**
-   * Judges errors and responses. Where it is not made by `HttpClassifier.make`, the standard tables say whether the server
-   * can have processed the request, and nothing else. @default HttpClassifier.standard
+   * Judges errors and responses. If it was not made by `HttpClassifier.make`, the standard tables are used only to tell
+   * whether the server may have processed the request. @default HttpClassifier.standard
    */
   readonly classifier?: Classifier.Classifier<JudgedOf<E>> | undefined
   /** What makes a request repeatable. @default Idempotency.standard */
   readonly idempotency?: Idempotency.Idempotency | undefined
-  /** Most attempts in all, the first included: a whole number from 1, or `Infinity`. @default 3 */
+  /** The largest number of attempts in all, the first included: a whole number from 1, or `Infinity`. @default 3 */
   readonly maxAttempts?: number | undefined
-  /** How much of a discarded response is read so that its connection can be used again. @default Discard.standard */
+  /** How much of a discarded response is read so that its connection can be reused. @default Discard.standard */
   readonly drain?: Discard.Drain | undefined
   /**
-   * The template of the path, such as `/orders/{id}`: for log lines, spans and metrics, which show no path by themselves. With
-   * `HttpRetry.withOptions` for the requests of one route. Few values: each makes series of its own.
+   * The template of the path, such as `/orders/{id}`, for log lines, spans and metrics, which otherwise show no path.
+   * Set it with `HttpRetry.withOptions` for the requests of one route. Use few values: each one is a separate metric
+   * series.
    */
   readonly route?: string | undefined
 }
 
 /**
- * The fields of a client's policy; what is left out is that of `HttpRetry.standard`. `E` is the client's error, for lambdas without annotation.
+ * The fields of a client's policy; fields left out are those of `HttpRetry.standard`. `E` is the client's error, for
+ * lambdas without annotation.
  *
  * @category models
  */
 export interface Fields<in E> extends Own<E>, Omit<Core.Fields<never, never>, Replaced> {
   /** Runs at the start of every attempt but the first, and may change its request; see the type. */
   readonly beforeRetry?: BeforeRetry<E> | undefined
-  /** The delays between attempts: a `Backoff`, or any other schedule. @default that of core's `Policy.standard` */
+  /** The delays between attempts: a `Backoff`, or any other schedule. @default the back-off of core's `Policy.standard` */
   readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, unknown> | undefined
 }
 
@@ -70,7 +72,7 @@ export interface Plain<in E> extends Omit<Fields<E>, "backoff" | "beforeRetry" |
 }
 
 /**
- * The type to annotate a policy with: it judges the client's error `E`, may add the errors `E2`, and requires `R`.
+ * The type for annotating a policy that judges the client's error `E`, may add the errors `E2`, and requires `R`.
  *
  * @category models
  */
@@ -82,7 +84,7 @@ export interface Policy<in E = unknown, out E2 = never, out R = never>
 }
 
 /**
- * A policy with all required fields, a back-off of core's and no services.
+ * A policy with all required fields, one of core's back-offs and no services.
  *
  * @category models
  */
@@ -95,8 +97,8 @@ export interface Preset<out E2 = never> extends Own<unknown>, Core.Preset<E2> {
 export type Any = Fields<never>
 
 /**
- * The bound of a door's policy. For `{}` the compiler infers the bound itself, which then stands for a policy without
- * fields.
+ * The constraint on a door's policy. For `{}` the compiler infers the constraint itself, which then stands for a policy
+ * without fields.
  */
 export interface Bound<in E> extends Fields<E> {
   readonly [bound]?: never
@@ -105,7 +107,7 @@ declare const bound: unique symbol
 
 type Given<P> = P extends unknown ? (typeof bound extends keyof P ? { readonly maxAttempts?: undefined } : P) : never
 
-/** A policy without its types, and with what was left out. */
+/** A policy without its types, completed with defaults. */
 export interface Erased extends Fields<unknown> {
   readonly classifier: Classifier.Classifier
   readonly idempotency: Idempotency.Idempotency
@@ -116,14 +118,15 @@ export interface Erased extends Fields<unknown> {
 }
 
 /**
- * What a client without a policy does: three attempts for what HTTP itself calls safe to repeat.
+ * The default policy of a client: three attempts for requests that HTTP itself calls safe to repeat.
  *
  * - `classifier`: `HttpClassifier.standard`: 408, 421, 425, 429, 500, 502, 503, 504, 413 with a hint, and transport errors.
- * - `idempotency`: `Idempotency.standard`: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY, and what carries an
+ * - `idempotency`: `Idempotency.standard`: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY, and requests with an
  *   `Idempotency-Key` or a precondition; no key is created.
- * - `maxAttempts`, `backoff`: `Policy.standard` of core: 3 attempts, exponential from 100 milliseconds, capped at 20 seconds,
+ * - `maxAttempts`, `backoff`: `Policy.standard` of core: 3 attempts, exponential from 100 milliseconds, capped at 20
+ *   seconds,
  *   full jitter.
- * - `hint`: what the server asks for is a floor, of at most 1 minute, beyond which the operation stops; up to a tenth more,
+ * - `hint`: the server's hint is a floor of at most 1 minute, beyond which the operation stops; up to a tenth is added,
  *   so that clients with the same hint do not return together.
  * - `drain`: 128 KiB within 1 second.
  * - No timeout, no deadline, no bucket, no rate limiter, no added headers, no observers.
@@ -141,7 +144,7 @@ export const standard: Preset & Pick<Erased, "drain" | "hint"> = {
 type Unknown<P> = P extends unknown ? Exclude<keyof P, keyof Bound<never>> : never
 
 /**
- * A policy without fields that a client's policy does not have.
+ * A policy without unknown fields.
  *
  * Its `maxAttempts` keeps it from being `{}`, to which everything is assignable.
  *
@@ -157,7 +160,7 @@ export type Checked<P> = P &
 /** The client's error that a policy can judge. */
 export type In<P> = Judges<Given<P>>
 
-/** The bound of a client's errors under a policy: of classifiers of tags, each tag must be one that the client can have. */
+/** The constraint on a client's errors under a policy: with classifiers of tags, every tag must be one that the client can have. */
 export type Takes<P, E> = In<P> & Judgeable<Outcome<E>, KnownBy<ClassifiersOf<Given<P>>>>
 
 type ClassifiersOf<P> = P extends unknown
@@ -178,8 +181,8 @@ type Reads<P> = ReadsOf<BackoffOf<P>>
 type NeedsOf<S> = S extends Schedule.Schedule<any, any, infer R> ? R : never
 
 /**
- * What a policy adds to the client's error: what the policy itself fails an attempt with (a timeout, a deadline, a first
- * attempt refused) is the `cause` of a `RequestError`, unless the policy makes an error of its own of it.
+ * The error that a policy adds to the client's. If the policy itself makes an attempt fail (timeout, deadline, refused first
+ * attempt), its error is the `cause` of a `RequestError`, unless the policy turns it into its own error.
  *
  * Signatures say `E | Added<P>`: editors show such a union as its members, and an alias of it as the alias.
  */
@@ -189,7 +192,7 @@ type HookOf<P> = P extends { readonly beforeRetry?: infer H } ? H : never
 type ErrorOf<H> = H extends (...args: any) => Effect.Effect<any, infer E2, any> ? E2 : never
 type ServiceOf<H> = H extends (...args: any) => Effect.Effect<any, any, infer R> ? R : never
 
-/** A conditional type: beside a plain `RequestError`, the compiler takes the rest of an annotated result for `E`. */
+/** A conditional type, because next to a plain `RequestError` the compiler would take the rest of an annotated result for `E`. */
 type AddedBy<P> = P extends unknown
   ?
       | HttpClientError.RequestError
@@ -205,14 +208,14 @@ export type Env<P, R> = R | Wanted<Given<P>>
 
 type Wanted<P> = Needs<P>[keyof Needs<P>] | NeedsOf<BackoffOf<P>> | ServiceOf<HookOf<P>>
 
-/** Checks a policy and answers it with what was left out. The signature that takes it has checked its types. */
+/** Checks a policy and returns it completed with defaults. The door's signature has checked its types. */
 export const complete = (owner: string, given: Any): Erased => {
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
   Argument.fields(owner, given, Object.keys(fields), "fields of a client's policy", { otherNames })
   return checked(owner, { ...standard, ...said(given) })
 }
 
-/** The fields that a policy does not leave out. */
+/** The fields that a policy sets. */
 export const said = (given: Any): Partial<Erased> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 
@@ -272,7 +275,7 @@ const checkFunction = (owner: string, field: string, value: unknown): void => {
 
 const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0
 
-/** What the fields of a hint rule may be; a rule that is written by hand can lack one, and would wait for no time. */
+/** The allowed values of a hint rule's fields; a rule written by hand may lack one, and would then not wait at all. */
 const hintFields = {
   atMostMillis: isAmount,
   aboveMillis: isAmount,

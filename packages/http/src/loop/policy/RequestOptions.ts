@@ -1,5 +1,5 @@
 /**
- * What one request asks of the policy of its client.
+ * Changes the policy of a client for single requests.
  */
 import type { AttemptTimeout, Deadline } from "@effect-retry/core"
 import type { Given } from "@effect-retry/core/unstable/Dual"
@@ -10,8 +10,8 @@ import type { Any, Checked, Erased, Plain } from "./HttpPolicy.ts"
 import { complete, said } from "./HttpPolicy.ts"
 
 /**
- * Every field of a policy, as far as it adds neither an error nor a service. Opinions, classifiers and schedules judge
- * the errors of any client.
+ * Every field of a policy that adds neither an error nor a service. Opinions, classifiers and schedules must judge the
+ * errors of any client.
  *
  * @category models
  */
@@ -21,7 +21,7 @@ export interface Options extends Omit<Plain<unknown>, "attemptTimeout" | "before
   readonly deadline?: Deadline.Deadline<Deadline.DeadlineExceeded> | undefined
 }
 
-/** Checked, and without the fields that are left out. */
+/** Checked options, with only the fields that were set. */
 type Said = Partial<Erased>
 
 /** The options of the running code. */
@@ -30,13 +30,14 @@ export class CurrentOptions extends Context.Reference<CurrentOptions>()("@effect
 }) {}
 
 /**
- * Sends the requests of an effect under other fields than those of the client's policy:
+ * Overrides fields of the client's policy for the requests of an effect:
  * `client.get(url).pipe(HttpRetry.withOptions({ maxAttempts: 1 }))`.
  *
- * What is left out is that of the client or, where one is inside another, of the options around it. The client that is
- * asked takes them; clients underneath it, and the requests of `beforeRetry`, are under their own policies. A timeout and
- * a deadline are the `cause` of a `RequestError`, as they are of a client, and so the types stay as they are.
- * Throws where a field has a value that its type cannot exclude. Checked once: keep the options of many requests.
+ * Fields left out are those of the client or, when nested, of the options around. They apply to the client that is
+ * called; clients underneath it, and the requests of `beforeRetry`, keep their own policies. The errors of a timeout
+ * and a deadline are the `cause` of a `RequestError`, so the types do not change.
+ * Throws an `InvalidArgument` if a field has a value that its type cannot exclude. Options are checked once, so reuse
+ * the result for many requests.
  *
  * @category combinators
  */
@@ -51,7 +52,7 @@ export function withOptions(...given: Given): any {
   return given.length === 1 ? providing(checked(given[0])) : providing(checked(given[1]))(given[0])
 }
 
-/** A copy, so that what the caller changes later is not seen. */
+/** A copy, so that later changes by the caller have no effect. */
 const checked = (options: Any): Said => {
   complete("HttpRetry.withOptions", options)
   return said(options)
@@ -65,7 +66,7 @@ const providing = (own: Said) => {
     )
 }
 
-/** A function of options that is run once for each of them. */
+/** A function of options that remembers its results. */
 export const memoized = <A>(make: (options: Said) => A): ((options: Said) => A) => {
   const known = new WeakMap<Said, A>()
   return (options) => {

@@ -1,8 +1,7 @@
 /**
- * Requests that are refused with 401 because a credential has expired: sent again with a new one.
+ * Sends requests that were refused with 401, because a credential has expired, again with a new credential.
  *
- * A 401 says that the request was not carried out, and so it holds for every method. What makes a credential new is the
- * caller's own.
+ * A 401 means that the request was not carried out, so this applies to every method. The caller supplies the renewal.
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -30,7 +29,7 @@ export interface Renewing<out E2 = never, out R = never> {
   readonly attemptsByKind: { readonly Client: 2 }
 }
 
-/** The renewals that the running code is part of, each with its own object. */
+/** The renewals inside which the code runs, each as its own object. */
 class Running extends Context.Reference<Running>()("@effect-retry/http/Unauthorized", {
   defaultValue: (): ReadonlyArray<object> => []
 }) {}
