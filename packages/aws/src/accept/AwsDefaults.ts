@@ -1,5 +1,5 @@
 /**
- * What the SDKs do without configuration, as data.
+ * The SDKs' behaviour without configuration, as data.
  *
  * Sources: `@smithy/core` 3.41.0, submodules/retry/util-retry/config · https://github.com/smithy-lang/smithy-kotlin,
  * RetryStrategy · https://github.com/smithy-lang/smithy-rs, default_provider/retry_config.rs ·
@@ -10,7 +10,7 @@
 import type { Behaviour, Mode } from "./AwsSettings.ts"
 
 /**
- * The defaults of a service, which come before those of the SDK.
+ * The defaults of a service, which take precedence over those of the SDK.
  *
  * @category models
  */
@@ -26,10 +26,10 @@ export interface Service {
  * @category models
  */
 export interface Sdk {
-  /** Where no gate is set. */
+  /** The behaviour if no gate is set. */
   readonly behaviour: Behaviour
   readonly mode: Readonly<Record<Behaviour, Mode>>
-  /** The modes that the SDK knows; every other one is refused. */
+  /** The modes that the SDK knows; any other one is refused. */
   readonly modes: ReadonlyArray<Mode>
   /** Attempts in all. */
   readonly maxAttempts: Readonly<Record<Mode, number>>
@@ -75,7 +75,7 @@ export const rust: Sdk = {
  */
 export const go: Sdk = rust
 
-/** The defaults of an SDK with a legacy mode of its own, which is its default mode until the gate is set. */
+/** The defaults of an SDK with its own legacy mode, which is the default mode until the gate is set. */
 const withLegacy = (attempts: number, dynamodb: Service): Sdk => ({
   ...kotlin,
   mode: { "2.0": "legacy", "2.1": "standard" },

@@ -1,5 +1,5 @@
 /**
- * Checks of the defaults that a caller hands over.
+ * Checks defaults given by a caller.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
@@ -7,7 +7,7 @@ import type { Sdk, Service } from "./AwsDefaults.ts"
 import type { Mode } from "./AwsSettings.ts"
 import * as Settings from "./AwsSettings.ts"
 
-/** The defaults of an SDK. Throws an `InvalidArgument` where they have no modes, or a default out of range. */
+/** Checks the defaults of an SDK. Throws an `InvalidArgument` if they have no modes, or a default is out of range. */
 export const checkSdk = (owner: string, sdk: Sdk): void => {
   const isComplete =
     Predicate.isRecord(sdk) &&
@@ -26,8 +26,8 @@ export const checkSdk = (owner: string, sdk: Sdk): void => {
 }
 
 /**
- * The defaults of a service. Throws an `InvalidArgument` for a mode that the SDK does not have, and for attempts out of
- * range.
+ * Checks the defaults of a service. Throws an `InvalidArgument` for a mode that the SDK does not have, and for attempts
+ * out of range.
  */
 export const checkService = (owner: string, service: Service, modes: ReadonlyArray<Mode>): void => {
   if (!Predicate.isRecord(service)) return Argument.refuse(owner, "service", "a record of defaults", service)

@@ -1,8 +1,8 @@
 /**
- * The settings of an AWS SDK as texts from outside: strictly read, or refused.
+ * Reads the settings of an AWS SDK from texts, strictly: bad values are refused.
  *
- * The SDKs differ in what they forgive: the one for JavaScript reads `3abc` as 3 and an unknown mode as `standard`. Here
- * both are refused. What all SDKs accept is accepted.
+ * The SDKs differ in what they tolerate: the one for JavaScript reads `3abc` as 3 and an unknown mode as `standard`.
+ * Here both are refused; whatever all SDKs accept is accepted.
  */
 import * as Option from "effect/Option"
 
@@ -26,7 +26,7 @@ export type Behaviour = (typeof behaviours)[number]
 /** All versions, the older one first. */
 export const behaviours = ["2.0", "2.1"] as const
 
-/** How a text becomes a value, and what is allowed in words. */
+/** How to read a value from a text, and the allowed values in words. */
 export interface Reading<out A> {
   readonly allowed: string
   readonly read: (text: string) => Option.Option<A>
@@ -46,7 +46,7 @@ export const mode = (modes: ReadonlyArray<Mode>): Reading<Mode> =>
   from(new Map(modes.map((name) => [name, name])), `one of ${modes.join(", ")}`)
 
 /**
- * The largest `Int` of the JVM, which the SDKs for Java and Kotlin read a number of attempts into.
+ * Up to the largest `Int` of the JVM, as which the SDKs for Java and Kotlin read the number of attempts.
  *
  * Source: https://github.com/aws/aws-sdk-kotlin, aws-config, `AwsSdkSetting.AwsMaxAttempts`.
  */
@@ -66,7 +66,7 @@ export const maxAttempts: Reading<number> = {
  * The gate of the rules of 2026: `true` in any case is 2.1, `false` is 2.0.
  *
  * Source: the same file of botocore, and smithy-rs, aws/rust-runtime/aws-config/src/default_provider/retry_config.rs,
- * which ignore the case; the SDKs for JavaScript, Go, PHP and Swift do not. All of them take every other text for `false`.
+ * which ignore the case; the SDKs for JavaScript, Go, PHP and Swift do not. All of them read any other text as `false`.
  */
 export const gate: Reading<Behaviour> = /*#__PURE__*/ from<Behaviour>(
   /*#__PURE__*/ new Map([
@@ -77,7 +77,8 @@ export const gate: Reading<Behaviour> = /*#__PURE__*/ from<Behaviour>(
 )
 
 /**
- * Whether the clock is corrected, by the switch that turns the correction off: `true` in any case is no correction.
+ * Whether the clock is corrected, read from the switch that turns the correction off: `true`, in upper or lower case,
+ * means no correction.
  *
  * Source: smithy-rs, aws/rust-runtime/aws-config/src/default_provider/disable_clock_skew_correction.rs, which ignores the
  * case; the SDK for JavaScript does not.

@@ -1,7 +1,7 @@
 /**
- * Classifiers with the rules of the AWS SDKs, for any error: they judge what has a code, a status, a flag or a failed
- * connection that their table knows, call every other answer of a service terminal, and have no opinion on the rest. So
- * they compose with classifiers of the caller's own.
+ * Classifiers with the rules of the AWS SDKs, for any error: they judge a code, a status, a flag or a failed connection that
+ * their table knows, call every other answer of a service terminal, and have no opinion on the rest, so they compose with
+ * your own classifiers.
  *
  * First stage of the flow.
  *
@@ -33,16 +33,16 @@ import * as ErrorTable from "./ErrorTable.ts"
 /**
  * Judges by a table.
  *
- * The error is asked first, then its causes; the first of which the table says something counts. Where it says nothing,
- * the first answer of a service is terminal, and its `why` names code and status. An `AbortError` ends the causes and is
- * terminal. How long to wait is read from the headers of the error that counts.
- * The table is read once. Throws an `InvalidArgument` where it has a value of a wrong type.
+ * The error is judged first, then its causes; the first one that the table knows counts. If it knows none, the first
+ * answer of a service is terminal, with code and status in its `why`. An `AbortError` ends the causes and is terminal.
+ * How long to wait is read from the headers of the error that counts.
+ * The table is read once. Throws an `InvalidArgument` if it has a value of a wrong type.
  *
  * @category constructors
  */
 export const fromTable = (table: ErrorTable.ErrorTable): Classifier.Classifier => {
   const own = ErrorTable.check("AwsClassifier.fromTable", table)
-  // The loop reads the clock for classifiers with a second parameter, and for no others.
+  // The loop reads the clock only for classifiers with a second parameter.
   return own.retryAfter.length > 1
     ? (error, moment) => judge(own, error, moment.nowMillis)
     : (error) => judge(own, error, NaN)
@@ -148,7 +148,7 @@ const findRow = (table: ErrorTable.ErrorTable, error: AwsError.AwsError, depth: 
   return undefined
 }
 
-/** What each sign says by itself. */
+/** The finding of each sign. */
 type Signs = { readonly [Sign in "code" | "metadata" | "connection" | "status"]: Found | undefined }
 
 const throttle = ({ code, connection, metadata, status }: Signs): Found | undefined =>
@@ -156,7 +156,7 @@ const throttle = ({ code, connection, metadata, status }: Signs): Found | undefi
 
 const ifThrottle = (found: Found | undefined): Found | undefined => (found?.kind === "Throttling" ? found : undefined)
 
-/** The first of the names with a row that counts. */
+/** The first of the names with an applicable row. */
 const first = (
   rows: { readonly [name: string]: Row | undefined },
   names: ReadonlyArray<string>,

@@ -1,10 +1,9 @@
 /**
- * What an error says about itself, whatever made it: an error of the AWS SDK for JavaScript (version 3 or 2), a response
- * of any HTTP client, an `HttpClientError` of `@effect/platform`, a parsed error document, or a tagged error of the
- * caller's own with a code, a status or flags.
+ * Reads errors from any source: an error of the AWS SDK for JavaScript (version 3 or 2), a response of any HTTP client, an
+ * `HttpClientError` of `@effect/platform`, a parsed error document, or your own tagged error with a code, a status or flags.
  *
- * First stage of the flow. Read by shape, so no SDK is imported. Errors come from outside: reading them never throws and
- * is bounded. What a code or a status means is for the tables of `ErrorTable`.
+ * First stage of the flow. Read by shape, so no SDK is imported. Errors come from outside, so reading them never throws
+ * and takes bounded time. The tables of `ErrorTable` say what a code or a status means.
  *
  * @example
  * ```ts
@@ -24,33 +23,33 @@ import * as Property from "@effect-retry/core/unstable/Property"
 import * as HeaderLines from "./HeaderLines.ts"
 
 /**
- * One error, read.
+ * What an error says about its call.
  *
  * @category models
  */
 export interface AwsError {
   /** Error codes without namespace: fields named for a code first, then the header, the name and the tag. */
   readonly codes: ReadonlyArray<string>
-  /** Of the response, from 100 to 599. */
+  /** The status of the response, from 100 to 599. */
   readonly status: number | undefined
-  /** Whose fault the service says it is: `$fault`. */
+  /** Which side the service blames: `$fault`. */
   readonly fault: "client" | "server" | undefined
   /** Its first 1,024 characters. */
   readonly message: string
-  /** Whether its model, or its maker, says that it is retryable. */
+  /** Whether its model or its creator says that it is retryable. */
   readonly isRetryable: boolean
-  /** Whether its model, or its maker, says that it is a throttle. */
+  /** Whether its model or its creator says that it is a throttle. */
   readonly isThrottling: boolean
   /** Whether the SDK for JavaScript has corrected its clock because of this response. */
   readonly isSkewCorrected: boolean
-  /** Names of a failure without a response, such as `ECONNRESET`, the most telling first. */
+  /** Names of a failure without a response, such as `ECONNRESET`, the most specific first. */
   readonly connection: ReadonlyArray<string>
-  /** Those that matter to retries, names in lower case. */
+  /** The headers that matter to retries, names in lower case. */
   readonly headers: ReadonlyArray<HeaderLines.HeaderLine>
 }
 
 /**
- * Reads one error, without its causes. A value that is no object has nothing to say.
+ * Reads one error, without its causes. The fields are empty for a value that is no object.
  *
  * @category constructors
  */
@@ -78,7 +77,7 @@ export const read = (error: unknown): AwsError => {
 /**
  * An error and its causes, the outermost first, at most `most` causes.
  *
- * An `UnknownException`, by which Effect wraps what a promise rejected with, is left out.
+ * An `UnknownException`, with which Effect wraps a promise's rejection, is left out.
  *
  * @category destructors
  */
@@ -95,7 +94,7 @@ export const chain = (error: unknown, most: number): ReadonlyArray<AwsError> => 
   return isTransport(error) && found.every((each) => each.codes.length === 0) ? [...found, transport] : found
 }
 
-/** Stands at the end of the causes of a request without a response, none of which has a code that says more. */
+/** Added after the causes of a request without a response if none of them has a more specific code. */
 const transport: AwsError = {
   codes: [],
   status: undefined,
@@ -109,7 +108,7 @@ const transport: AwsError = {
 }
 
 /**
- * Whether it is the abort of a request: never retried, whatever else it says.
+ * Whether it is the abort of a request, which is never retried.
  *
  * @category guards
  */
@@ -123,7 +122,7 @@ export const isAborted = (self: AwsError): boolean => self.connection.includes("
 export const isAnswer = (self: AwsError): boolean => self.fault !== undefined || (self.status ?? 0) >= 400
 
 /**
- * Its code and its status in words, at most 120 characters, with nothing else of it.
+ * Only its code and its status in words, at most 120 characters.
  *
  * @category destructors
  */
@@ -133,11 +132,11 @@ export const describe = (self: AwsError): string =>
     .join(", ") || "an error of a service"
 
 /**
- * What log lines, spans and metrics show of a failed call: the service's code and status, of the first of the error and its
- * causes that has them.
+ * What log lines, spans and metrics show of a failed call: the service's code and status, from the first of the error
+ * and its causes that has them.
  *
- * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(AwsError.details))`; `SdkRetryStrategy` does it by
- * itself.
+ * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(AwsError.details))`; `SdkRetryStrategy` does
+ * this by itself.
  *
  * @category conversions
  */
@@ -178,7 +177,7 @@ const statusIn = (value: unknown, key: string): number | undefined => {
 const isStatus = (status: unknown): status is number =>
   typeof status === "number" && Number.isInteger(status) && status >= 100 && status <= 599
 
-/** Names of errors of the language, of the platform and of Effect, which are no codes of a service. */
+/** Names of errors of JavaScript, the platform and Effect, which are no codes of a service. */
 const generic = [
   "Error",
   "AggregateError",
@@ -193,7 +192,7 @@ const generic = [
   "URIError"
 ]
 
-/** Texts that an error is named by, each of which may be a code or the name of a failed connection. */
+/** The names of an error, each of which may be a code or the name of a failed connection. */
 interface Named {
   readonly code: string | undefined
   readonly name: string | undefined
@@ -220,8 +219,8 @@ const codesOf = (error: unknown, named: Named, headers: AwsError["headers"]): Re
 }
 
 /**
- * A code without the namespace before it and the address after it, as in `aws.api#SlowDown:http://…`; `undefined` for
- * what no service uses as a code.
+ * A code without the namespace before it and the address after it, as in `aws.api#SlowDown:http://…`; `undefined` for a
+ * text that no service uses as a code.
  *
  * Source: https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html#operation-error-serialization.
  */

@@ -1,7 +1,7 @@
 /**
  * The checksum that DynamoDB sends with its responses, and which botocore compares.
  *
- * First stage of the flow. A response with a damaged body is retried although its status is 200.
+ * A response with a damaged body is retried although its status is 200.
  */
 import { Verdict } from "@effect-retry/core"
 import * as HeaderLines from "./HeaderLines.ts"
@@ -18,10 +18,10 @@ export interface Received {
 }
 
 /**
- * Transient where `x-amz-crc32` is not the checksum of the body; no opinion without the header, or where it fits. For
- * the field `result` of a policy.
+ * Judges a response as transient if `x-amz-crc32` differs from the checksum of the body; has no opinion if they match or the
+ * header is absent. For the field `result` of a policy.
  *
- * A header that is no number counts as absent.
+ * A header that is not a number counts as absent.
  * Source: https://github.com/boto/botocore at 0e6e240, botocore/retries/special.py and its test_special.py.
  *
  * @category constructors

@@ -1,9 +1,9 @@
 /**
- * Clocks that differ: how far the server's is ahead, and which errors another attempt with a corrected clock may cure.
+ * Clock skew: how far the server's clock is ahead, and which errors another attempt with a corrected clock may cure.
  *
  * First stage of the flow. Pure: `CorrectedTime` of the stage `loop` keeps the correction of a client and times its
- * attempts. A classifier from here has no opinion where no skew was measured for that very response, and is placed
- * before the one that calls such errors terminal.
+ * attempts. A classifier from here has no opinion if no skew was measured for that very response. Put it before the
+ * classifier that calls such errors terminal.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ import * as AwsError from "./AwsError.ts"
 import * as HeaderLines from "./HeaderLines.ts"
 
 /**
- * A response, and when by the local clock, in milliseconds since 1970.
+ * A response, and when it was requested and received by the local clock, in milliseconds since 1970.
  *
  * @category models
  */
@@ -45,7 +45,7 @@ export interface Sample {
 }
 
 /**
- * Which errors a skew explains, and from which skew on.
+ * Which errors a skew explains, and the least skew that does.
  *
  * @category models
  */
@@ -57,17 +57,17 @@ export interface Rule {
   readonly exclusive: boolean
 }
 
-/** A response that took longer says nothing about the clock. Source: the SDKs for Go and JavaScript, as of 2026. */
+/** A slower response says nothing about the clock. Source: the SDKs for Go and JavaScript, as of 2026. */
 const longestMillis = 15 * 60_000
 
 /**
- * How many milliseconds the server's clock is ahead of the local one; negative where it is behind; `undefined` where the
+ * How many milliseconds the server's clock is ahead of the local one; negative if it is behind; `undefined` if the
  * response does not say.
  *
- * Formula: the server's `Date` less the middle of `sentMillis` and `receivedMillis`. Ignored are a response with an `Age`
- * header, which comes from a cache, one that took more than 15 minutes, and one received before it was sent.
- * Source: https://github.com/aws/aws-sdk-go-v2 at 8e7280a, aws/retry; Rust has the same. The SDK for JavaScript takes the
- * time of receipt instead of the middle: `sentMillis` equal to `receivedMillis`.
+ * Formula: the server's `Date` minus the midpoint of `sentMillis` and `receivedMillis`. A response is ignored if it has
+ * an `Age` header, because it comes from a cache, if it took more than 15 minutes, or if it was received before it was
+ * sent. Source: https://github.com/aws/aws-sdk-go-v2 at 8e7280a, aws/retry; Rust has the same. The SDK for JavaScript
+ * uses the time of receipt instead: `sentMillis` equal to `receivedMillis`.
  *
  * @category constructors
  */
@@ -81,7 +81,7 @@ export const measure = ({ headers, receivedMillis, sentMillis }: Sample): number
 }
 
 /**
- * The rule of 2026: five codes, and a skew above 4 minutes.
+ * The rule of 2026: five codes, and a skew of more than 4 minutes.
  *
  * Source: https://github.com/aws/aws-sdk-go-v2 at 8e7280a, aws/retry/clockskew_test.go.
  *
@@ -100,7 +100,7 @@ export const standard: Rule = {
 }
 
 /**
- * The SDK for JavaScript: two codes more, and a skew of 4 minutes counts.
+ * The rule of the SDK for JavaScript: two more codes, and a skew of exactly 4 minutes counts.
  *
  * Source: `@smithy/core` 3.41.0, retry/constants, and `@aws-sdk/core` 3.981.0, AwsSdkSigV4Signer, read 2026-11-22.
  *
@@ -124,9 +124,9 @@ export const explains = (rule: Rule, codes: ReadonlyArray<string>, skewMillis: n
 }
 
 /**
- * The skew of the response that is inside an error or its causes, or that the value itself is.
+ * The skew of a response, or of the response inside an error or its causes.
  *
- * Without `sentMillis` the time that the request took is left out, as by the SDK for JavaScript.
+ * Without `sentMillis` the duration of the request is ignored, as in the SDK for JavaScript.
  *
  * @category destructors
  */
@@ -140,9 +140,9 @@ export const skewOf = (
     .find((skewMillis) => skewMillis !== undefined)
 
 /**
- * Calls an error transient that a skew explains; no opinion on all others.
+ * Judges an error as transient if a skew explains it; has no opinion on others.
  *
- * The skew is measured at the moment of the verdict, unless `measured` knows it better.
+ * The skew is measured at the time of the verdict, unless `measured` gives a better value.
  *
  * @category constructors
  */

@@ -1,13 +1,13 @@
 /**
  * Error codes, statuses and names of connection failures on which SDKs agree, and those on which they do not.
  *
- * First stage of the flow. Data only; `ErrorTable` puts them together.
+ * Data only; `ErrorTable` combines them.
  */
 import type { Verdict } from "@effect-retry/core"
 
 /**
- * What a sign of failure means. A record can ask for a status or a message beside it; with `retried` false, buckets and rate
- * limiters record the failure by its kind, and it is not retried.
+ * The meaning of a code, status or name. A record may also require a status or a message; with `retried` false, the
+ * failure is not retried, but buckets and rate limiters record it by its kind.
  *
  * @category models
  */
@@ -15,16 +15,16 @@ export type Row =
   | Verdict.Kind
   | {
       readonly kind: Verdict.Kind
-      /** Counts only beside one of these statuses, or where the status is not known. @default any */
+      /** Applies only with one of these statuses, or if the status is unknown. @default any */
       readonly statuses?: ReadonlyArray<number>
-      /** Counts only where the message contains this. @default any message */
+      /** Applies only if the message contains this. @default any message */
       readonly message?: string
       /** Whether the failure is retried. @default true */
       readonly retried?: boolean
     }
 
 /**
- * Rows by code or name. One set to `undefined` is taken out.
+ * Rows by code or name. A row set to `undefined` is removed.
  *
  * @category models
  */
@@ -33,8 +33,8 @@ export type Rows = { readonly [code: string]: Row | undefined }
 /**
  * The codes of throttles, the same in all SDKs.
  *
- * `LimitExceededException` is disputed: of some services it is a quota of the account that is used up, which no retry
- * cures. The SDK for Java did not retry it before 2026.
+ * `LimitExceededException` is disputed: for some services it means that a quota of the account is used up, which no
+ * retry cures. The SDK for Java did not retry it before 2026.
  * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html; https://github.com/boto/botocore
  * at 0e6e240, botocore/retries/standard.py.
  */
@@ -61,13 +61,13 @@ export const timeouts = {
   RequestTimeoutException: "Timeout"
 } as const satisfies Rows
 
-/** The statuses that all SDKs retry whatever the code. */
+/** The statuses that all SDKs retry, whatever the code. */
 export const statuses = { 500: "Transient", 502: "Transient", 503: "Transient", 504: "Transient" } as const
 
 /**
- * Failures without a response, as the SDK for JavaScript knows them.
+ * Failures without a response, as in the SDK for JavaScript.
  *
- * Where it has a code, the code counts: the SDK's handlers call resets `TimeoutError` too.
+ * If there is a code, the code counts: the SDK's handlers also call resets `TimeoutError`.
  * Source: `@smithy/core` 3.41.0, service-error-classification; `@smithy/node-http-handler` 4.14.2, read 2026-11-22.
  */
 export const connections = {
@@ -89,8 +89,8 @@ export const connections = {
 } as const satisfies Rows
 
 /**
- * Failures without a response of clients other than the SDK: of undici, of `@effect/platform` where the cause says
- * nothing, and of the time limits of Effect and of a policy.
+ * Failures without a response from clients other than the SDK: undici, `@effect/platform` if the cause says nothing,
+ * and the time limits of Effect and of a policy.
  *
  * Source: https://undici.nodejs.org/#/docs/api/Errors.md, read 2026-11-22.
  */
@@ -105,7 +105,7 @@ export const otherConnections = {
 } as const satisfies Rows
 
 /**
- * What botocore's legacy mode retries, by service, beside what it retries everywhere.
+ * What botocore's legacy mode retries for single services, in addition to what it retries for all.
  *
  * Source: https://github.com/boto/botocore at 0e6e240, botocore/data/_retry.json. For DynamoDB it also compares a
  * checksum: `Checksum`.

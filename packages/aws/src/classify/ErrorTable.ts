@@ -1,17 +1,17 @@
 /**
  * Tables of what is retryable, one per SDK where SDKs disagree. A table is a plain record: take one, change rows by
- * spread or with `withCodes` and `without`, and make a classifier of it with `AwsClassifier.fromTable`.
+ * spread or with `withCodes` and `without`, and make a classifier from it with `AwsClassifier.fromTable`.
  *
- * First stage of the flow. The conflicts, and what was chosen for `standard`:
- * - a bare 429, without a code that is known: the SDK for JavaScript calls it a throttle, botocore, Kotlin and Rust do
- *   not retry it. `standard` does not, as the guide of 2026 does not list it: add it with
+ * The conflicts between SDKs, and the choice made in `standard`:
+ * - a bare 429, without a known code: the SDK for JavaScript calls it a throttle; botocore, Kotlin and Rust do not retry it.
+ *   `standard` does not either, because the guide of 2026 does not list it: add it with
  *   `statuses: { ...ErrorTable.standard.statuses, 429: "Throttling" }`;
  * - `InternalError`: in the guide of 2026 and in Swift;
  * - `IDPCommunicationError`: everywhere in the guide and in Kotlin, for STS only in botocore, Swift and Java. It is in
  *   `sts` and in `kotlin`;
  * - a host without an address (`ENOTFOUND`): JavaScript retries it, Go does not. It is in `connections`;
  * - a bare 408: in the guide before 2026 and in Swift only. It is in `guide`;
- * - `PriorRequestNotComplete`: botocore lists it as transient too; being asked first, the throttle counts.
+ * - `PriorRequestNotComplete`: botocore also lists it as transient; the throttle is checked first and counts.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@
  * import { Duration } from "effect"
  * import * as assert from "node:assert"
  *
- * // A full account quota is no throttle here, and the service has a code of its own.
+ * // Here an exhausted account quota is no throttle, and the service has its own code.
  * const table = ErrorTable.withCodes(ErrorTable.without(ErrorTable.standard, ["LimitExceededException"]), {
  *   ShardMovedException: "Transient"
  * })
@@ -42,38 +42,41 @@ import * as RetryAfter from "./RetryAfter.ts"
 
 export type { Row, Rows } from "./Codes.ts"
 
-/** What of an error is asked. `throttling` is any of the others that says `Throttling`. */
+/** A sign in an error. `throttling` is any of the others that says `Throttling`. */
 type Sign = (typeof signs)[number]
 
 const signs = ["throttling", "code", "metadata", "connection", "status"] as const
 
 /**
- * What is retryable, and in which order an error is asked.
+ * What is retryable, and in which order the signs of an error are checked.
  *
  * @category models
  */
 export interface ErrorTable {
   /** Error codes of services. */
   readonly codes: Codes.Rows
-  /** Failures without a response, by code or name; `Transport` is one of `@effect/platform` of which no more is known. */
+  /**
+   * Failures without a response, by code or name; `Transport` is an error of `@effect/platform` about which nothing
+   * else is known.
+   */
   readonly connections: Codes.Rows
-  /** Statuses that mean something whatever the code. */
+  /** Statuses that count whatever the code. */
   readonly statuses: { readonly [status: number]: Codes.Row | undefined }
-  /** What the flags of an error mean. */
+  /** The meaning of an error's flags. */
   readonly metadata: (error: AwsError.AwsError) => Verdict.Kind | undefined
   /** The first sign with an opinion counts. */
   readonly order: ReadonlyArray<Sign>
-  /** How many causes of an error are asked after it, from 0 to 20. */
+  /** How many causes of an error are checked after it, from 0 to 20. */
   readonly causes: number
-  /** As `causes`, for signs of throttling; at most as many. */
+  /** Like `causes`, for signs of throttling; at most `causes`. */
   readonly throttlingCauses: number
   /** Reads how long to wait. */
   readonly retryAfter: RetryAfter.Reader
 }
 
 /**
- * The flags as modelled: a throttle where it says so, else transient where it is retryable; and transient where the SDK
- * for JavaScript has corrected its clock.
+ * The flags as modelled: a throttle if the error says so; otherwise transient if it is retryable, or if the SDK for
+ * JavaScript has corrected its clock.
  *
  * Source: https://smithy.io/2.0/spec/behavior-traits.html#smithy-api-retryable-trait.
  *
@@ -89,7 +92,7 @@ const throttlingFirst: ReadonlyArray<Sign> = ["throttling", "code", "metadata", 
 /**
  * The behaviour of 2026 (2.1): 14 throttling codes, 3 others, 4 statuses, flags and connection errors.
  *
- * A throttle is also found in a cause, so that an error of the caller's own around that of the SDK is one.
+ * A throttle is also found in a cause, so your own error around that of the SDK counts as one.
  * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
  *
  * @category constructors
@@ -129,8 +132,8 @@ const beside = (codes: Codes.Rows, statuses: ReadonlyArray<number>): Codes.Rows 
  * The guide of 2020 to 2026, with its statuses: transient 400, 408, 500, 502, 503, 504; throttling 400, 403, 429, 502,
  * 503, 509.
  *
- * A throttling status is a throttle only where a code or flag says so, and a code or flag counts only beside a status of
- * its kind. A transient status counts by itself, but 400 needs a code.
+ * A throttling status is a throttle only if a code or flag says so, and a code or flag counts only with a status of its
+ * kind. A transient status counts by itself, but 400 needs a code.
  * Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html in its form before 2026.
  *
  * @category constructors
@@ -151,10 +154,10 @@ export const guide: ErrorTable = {
 }
 
 /**
- * The SDK for JavaScript: status 429 is a throttle, `InvalidSignatureException` with "Signature expired" is retried, and
- * either header tells how long to wait.
+ * The SDK for JavaScript: status 429 is a throttle, `InvalidSignatureException` with "Signature expired" is retried,
+ * and either header says how long to wait.
  *
- * It follows one cause more than its constant says, and finds no throttle in a cause: there, it is transient.
+ * It follows one more cause than its constant says, and finds no throttle in a cause: there, a throttle counts as transient.
  * Source: `@smithy/core` 3.41.0 on npm, service-error-classification, read 2026-11-22.
  *
  * @category constructors
@@ -174,10 +177,10 @@ export const javascript: ErrorTable = {
 }
 
 /**
- * Botocore's standard mode. Of STS, `IDPCommunicationError` comes with
+ * Botocore's standard mode. For `IDPCommunicationError` of STS, use
  * `withCodes(ErrorTable.botocore, { IDPCommunicationError: "Transient" })`.
  *
- * A throttle is told by codes and flags alone. Every failure without a response is transient.
+ * Only codes and flags indicate a throttle. Every failure without a response is transient.
  * Source: https://github.com/boto/botocore at 0e6e240, botocore/retries/standard.py.
  *
  * @category constructors
@@ -185,10 +188,10 @@ export const javascript: ErrorTable = {
 export const botocore: ErrorTable = { ...standard, codes: { ...Codes.throttling, ...Codes.timeouts } }
 
 /**
- * Botocore's legacy mode, without the rows of services: codes count beside one status only, flags do not count. Those of
- * a service come with `withCodes(ErrorTable.botocoreLegacy, ErrorTable.botocoreLegacyServices.s3)`.
+ * Botocore's legacy mode, without the rows of services: codes count only with one status, and flags do not count. Add
+ * the rows of a service with `withCodes(ErrorTable.botocoreLegacy, ErrorTable.botocoreLegacyServices.s3)`.
  *
- * The rules name no kinds: those here are for buckets and observers, as legacy mode has no quota.
+ * The rules name no kinds: those here are for buckets and observers, because legacy mode has no quota.
  * Source: https://github.com/boto/botocore at 0e6e240, botocore/data/_retry.json.
  *
  * @category constructors
@@ -212,7 +215,10 @@ export const botocoreLegacy: ErrorTable = {
 
 export { botocoreLegacyServices } from "./Codes.ts"
 
-/** What the flags of an exception mean: a service's by its fault, a client's as such, any other as it says. */
+/**
+ * The meaning of an exception's flags: by fault for a service's exception, `Client` for a client's, and as flagged for
+ * any other.
+ */
 const kotlinMetadata = (error: AwsError.AwsError): Verdict.Kind | undefined => {
   if (error.isRetryable && error.fault === "server") return "Server"
   if (error.isRetryable && error.fault === "client") return "Client"
@@ -225,8 +231,8 @@ const kotlinMetadata = (error: AwsError.AwsError): Verdict.Kind | undefined => {
  * flag is `Server` or `Client` by its fault; an error named `ClientException` with it is `Client`; any other error is
  * `Throttling` or `Transient` as its flags say.
  *
- * So a retryable service exception with the throttling flag and an unknown code is classed by its fault. In smithy-kotlin
- * before a04c2cb (2023-04-19) the throttling flag was asked first.
+ * So a retryable service exception with the throttling flag and an unknown code is classified by its fault. In
+ * smithy-kotlin before a04c2cb (2023-04-19) the throttling flag was checked first.
  * Source: https://github.com/aws/aws-sdk-kotlin at 05ea93b, AwsRetryPolicy.kt, and
  * https://github.com/smithy-lang/smithy-kotlin at 6373a5f, StandardRetryPolicy.kt.
  *
@@ -240,7 +246,7 @@ export const kotlin: ErrorTable = {
     RequestTimeout: "Transient",
     RequestTimeoutException: "Transient"
   },
-  // Its exceptions of the connection are retryable ones without a type: transient.
+  // Its connection exceptions are retryable but have no type, so they are transient.
   connections: Object.fromEntries(Object.keys(standard.connections).map((name) => [name, "Transient" as const])),
   metadata: kotlinMetadata,
   order: ["code", "status", "metadata", "connection"]
@@ -261,7 +267,7 @@ export function withCodes(...given: Given): any {
 }
 
 /**
- * Takes out codes. A code that is not in the table is refused: it would be a misspelt one.
+ * Removes codes. A code that is not in the table is refused, because it must be misspelt.
  *
  * @category combinators
  */
@@ -277,7 +283,7 @@ export function without(...given: Given): any {
 }
 
 /**
- * A copy of a table. Throws an `InvalidArgument` where it has a value that its type cannot exclude.
+ * A checked copy of a table. Throws an `InvalidArgument` if it has a value that its type cannot exclude.
  *
  * @category guards
  */

@@ -1,21 +1,21 @@
 /**
  * The headers of a response that matter to retries, from any form of headers.
  *
- * First stage of the flow. Headers come as the record of an SDK with names in any case, as the lower-case record of
- * `@effect/platform`, as `Headers` of `fetch`, or as lines read before.
+ * Headers come as the record of an SDK with names in any case, as the lower-case record of `@effect/platform`, as
+ * `Headers` of `fetch`, or as lines read before.
  */
 import * as Property from "@effect-retry/core/unstable/Property"
 
 /** A name in lower case, and its value. */
 export type HeaderLine = readonly [name: string, value: string]
 
-/** All that is read. */
+/** The names of the headers that are read. */
 const names = ["x-amz-retry-after", "retry-after", "date", "age", "x-amzn-errortype", "x-amz-crc32"]
 
 /** How many headers of a record or a list are read. A response of AWS has far fewer. */
 const mostHeaders = 256
 
-/** A longer value counts as absent: no header read here has a use for more. */
+/** A longer value counts as absent: no header read here needs more. */
 const longestValue = 256
 
 /**

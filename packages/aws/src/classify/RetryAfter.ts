@@ -1,7 +1,7 @@
 /**
- * How long a response asks to wait, as the SDKs read it.
+ * Reads how long a response asks the client to wait, as the SDKs do.
  *
- * First stage of the flow. The value comes from outside and has no bound here: the policy's rule bounds it,
+ * The value comes from outside and is not bounded here; the policy's rule bounds it:
  * `Hint.within({ above: "5 seconds" })`. A header alone never makes a failure retryable.
  *
  * SDKs disagree. `standard` is the rule of 2026, in botocore, Rust, Kotlin, Go, PHP, Swift and Java. The SDK for
@@ -11,8 +11,8 @@ import * as HttpDate from "@effect-retry/core/unstable/HttpDate"
 import * as HeaderLines from "./HeaderLines.ts"
 
 /**
- * Reads from headers of any form the wait in milliseconds; `undefined` where they do not say. A reader that compares
- * with the clock declares `nowMillis`, milliseconds since 1970.
+ * Reads the wait in milliseconds from headers of any form; `undefined` if they do not say. A reader that needs the time
+ * declares `nowMillis`, in milliseconds since 1970.
  *
  * @category models
  */
@@ -33,11 +33,11 @@ export const standard: Reader = (headers) => {
 }
 
 /**
- * As the SDK for JavaScript: `x-amz-retry-after` or `retry-after`, the one that comes first in the headers.
+ * Reads like the SDK for JavaScript: `x-amz-retry-after` or `retry-after`, whichever comes first in the headers.
  *
- * `retry-after` has seconds, also with a fraction; a date in any of the three forms of HTTP; "date, seconds", of which
- * the seconds count; or an ISO 8601 date in the future. Stricter than the SDK: digits only, without exponent or sign, and
- * no date of any other form. A value of another form counts as absent; a date in the past is a wait of 0.
+ * `retry-after` is seconds, possibly with a fraction; a date in any of the three forms of HTTP; "date, seconds", of
+ * which the seconds count; or an ISO 8601 date in the future. Stricter than the SDK: digits only, without exponent or
+ * sign, and no date of any other form. A value of another form counts as absent; a date in the past is a wait of 0.
  * Source: https://github.com/smithy-lang/smithy-typescript at 6815d3e (2026-08-20), parseRetryAfterHeader.ts.
  *
  * @category constructors
@@ -49,7 +49,7 @@ export const javascript: Reader = (headers, nowMillis) => {
 }
 
 /**
- * As in the SDK for Java before 2026: `retry-after` in whole seconds; a fraction and a date count as absent.
+ * Reads like the SDK for Java before 2026: `retry-after` in whole seconds; a fraction and a date count as absent.
  *
  * Source: https://github.com/aws/aws-sdk-java-v2, BaseRetryableStageTest.
  *
@@ -61,7 +61,7 @@ export const java2020: Reader = (headers) => {
 }
 
 /**
- * No header is read, as by botocore and Go before 2026.
+ * Reads no header, like botocore and Go before 2026.
  *
  * @category constructors
  */
@@ -70,7 +70,7 @@ export const none: Reader = () => undefined
 const wholeMillis = (value: string, unitMillis: number): number | undefined =>
   /^\d+$/.test(value) ? bounded(Number(value) * unitMillis) : undefined
 
-/** What a number cannot hold exactly counts as overflow. */
+/** A value that a number cannot hold exactly counts as overflow. */
 const bounded = (millis: number): number | undefined => (millis <= Number.MAX_SAFE_INTEGER ? millis : undefined)
 
 const secondsOrDate = (value: string, nowMillis: number): number | undefined => {

@@ -1,8 +1,8 @@
 /**
- * Back-offs of the AWS SDKs: those of the standard mode before and after the 2026 revision, and the SDK for Kotlin's.
+ * Back-offs of the AWS SDKs: those of the standard mode before and after the 2026 revision, and that of the SDK for Kotlin.
  *
- * `LegacyBackoff` has those of the legacy modes. Draws are those of a `Backoff`: one per retry, in [0, 1). Delays are
- * whole milliseconds, rounded up where the comment of a back-off says nothing else.
+ * `LegacyBackoff` has those of the legacy modes. There is one draw per retry, in [0, 1). Delays are whole milliseconds,
+ * rounded up unless a comment says otherwise.
  */
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -11,21 +11,21 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 
 /**
- * Doubles up to a cap, full jitter, with a separate base for throttling failures.
+ * Doubles up to a cap, with full jitter and a separate base for throttling failures.
  *
- * Formula, for retry `n`: `u * min(base * 2^(n - 1), cap)`. The exponent counts the retries of the operation, not those of
- * a kind. With `rounding` "down" the back-off draws by itself: `Backoff.jittered` refuses it.
+ * Formula, for retry `n`: `u * min(base * 2^(n - 1), cap)`. The exponent counts all retries of the operation, not those
+ * of one kind. With `rounding` "down" the back-off draws by itself, so `Backoff.jittered` refuses it.
  *
  * @category constructors
  */
 export const exponential = (options: {
   /** The bound of the first retry. */
   readonly base: Duration.DurationInput
-  /** The bound of a first retry after throttling. @default base */
+  /** The bound of the first retry after throttling. @default base */
   readonly throttlingBase?: Duration.DurationInput
   /** @default 20 seconds */
   readonly cap?: Duration.DurationInput
-  /** What becomes of a fraction of a millisecond; the SDK for JavaScript rounds down. @default "up" */
+  /** How to round fractions of a millisecond; the SDK for JavaScript rounds down. @default "up" */
   readonly rounding?: "up" | "down"
 }): Backoff.Backoff => {
   const owner = "AwsBackoff.exponential"
@@ -87,7 +87,7 @@ export const standard: Backoff.Backoff = /*#__PURE__*/ exponential({ base: "50 m
 export const dynamodb: Backoff.Backoff = /*#__PURE__*/ exponential({ base: "25 millis", throttlingBase: "1 second" })
 
 /**
- * `standard` as the SDK for JavaScript has it: rounded down to whole milliseconds.
+ * `standard` as in the SDK for JavaScript: rounded down to whole milliseconds.
  *
  * Source: `@smithy/core` 3.41.0, `DefaultRetryBackoffStrategy`, read 2026-11-20.
  *
@@ -115,8 +115,8 @@ export const javascriptDynamodb: Backoff.Backoff = /*#__PURE__*/ exponential({
 /**
  * The standard mode before the 2026 revision (2.0). Formula, for retry `n`: `min(u * 2^(n - 1), 20)` seconds.
  *
- * By this formula the cap comes after the draw, so many draws of a sixth and later retry wait exactly the cap; `botocore2020`
- * has the cap before it. Draws by itself: `Backoff.jittered` refuses it.
+ * In this formula the cap applies after the draw, so from the sixth retry on many delays are exactly the cap; in
+ * `botocore2020` it applies before. Draws by itself: `Backoff.jittered` refuses it.
  * Source: AWS SDKs and Tools reference guide, "Retry behavior", as published before 2026.
  *
  * @category constructors
@@ -140,8 +140,8 @@ export const botocore2020: Backoff.Backoff = /*#__PURE__*/ exponential({ base: "
 /**
  * The 2.0 of the SDK for Go. Formula, for retry `n`: `u * 2^n` seconds up to `n` = 4, then exactly 20 seconds.
  *
- * The first retry waits up to 2 seconds, since this exponent counts from 1. Draws by itself: `Backoff.jittered` refuses it.
- * Source: aws/aws-sdk-go-v2 058d984, aws/retry/jitter_backoff_test.go, read 2026-11-20.
+ * The first retry waits up to 2 seconds, because this exponent counts from 1. Draws by itself: `Backoff.jittered`
+ * refuses it. Source: aws/aws-sdk-go-v2 058d984, aws/retry/jitter_backoff_test.go, read 2026-11-20.
  *
  * @category constructors
  */
@@ -166,7 +166,7 @@ export const java2020: Backoff.Backoff = /*#__PURE__*/ exponential({ base: "100 
  * The 2.0 of the SDK for JavaScript. Formula, for retry `n`: `floor(u * min(x * 2^(n - 1), 20000))` milliseconds, with `x`
  * 500 after a throttling failure and 100 after any other.
  *
- * Source: `@smithy/util-retry` 4.2.8, `defaultRetryBackoffStrategy`, read 2026-11-20; it caps after the draw.
+ * Source: `@smithy/util-retry` 4.2.8, `defaultRetryBackoffStrategy`, read 2026-11-20; it applies the cap after the draw.
  *
  * @category constructors
  */
@@ -185,22 +185,22 @@ export const javascript2020: Backoff.Backoff = /*#__PURE__*/ exponential({
 export interface KotlinDelay {
   /** The longest delay of the first retry. @default 10 millis */
   readonly initialDelay?: Duration.DurationInput
-  /** By which the bound grows. At least 1. @default 1.5 */
+  /** The factor by which the bound grows. At least 1. @default 1.5 */
   readonly scaleFactor?: number
-  /** The largest part of a delay that chance takes away; 0 for none. In [0, 1]. @default 1 */
+  /** The largest share of a delay that the jitter removes; 0 for no jitter. In [0, 1]. @default 1 */
   readonly jitter?: number
   /** The longest delay, before jitter; may be infinite. @default 20 seconds */
   readonly maxBackoff?: Duration.DurationInput
-  /** In place of `initialDelay` after a throttling failure. @default 1 second */
+  /** Replaces `initialDelay` after a throttling failure. @default 1 second */
   readonly throttlingBaseDelay?: Duration.DurationInput
 }
 
 /**
  * The SDK for Kotlin's `ExponentialBackoffWithJitter`.
  *
- * Formula, for retry `n`: `floor(min(initialDelay * scaleFactor^(n - 1), maxBackoff) * (1 - u * jitter))` milliseconds: chance
- * shortens a delay, and the fraction of a millisecond is cut off. Draws by itself: `Backoff.jittered` refuses it unless
- * `jitter` is 0.
+ * Formula, for retry `n`: `floor(min(initialDelay * scaleFactor^(n - 1), maxBackoff) * (1 - u * jitter))` milliseconds:
+ * jitter shortens a delay, and fractions of a millisecond are cut off. Draws by itself, so `Backoff.jittered` refuses
+ * it unless `jitter` is 0.
  * Source: smithy-lang/smithy-kotlin 6373a5f, ExponentialBackoffWithJitterTest.kt, read 2026-11-20.
  *
  * @category constructors

@@ -1,5 +1,5 @@
 /**
- * Back-offs of the legacy modes of the AWS SDKs, each by its own formula.
+ * Back-offs of the legacy modes of the AWS SDKs, each with its own formula.
  *
  * The SDKs for Kotlin, JavaScript, Go, Rust and Swift have no legacy mode.
  */
@@ -75,7 +75,7 @@ export const php: Backoff.Backoff = /*#__PURE__*/ Backoff.fromCurve(
 )
 
 /**
- * C++'s. Formula: the first retry at once, then `25 ms * 2^(n - 1)` for retry `n`, without jitter and without a cap.
+ * C++'s. Formula: no wait before the first retry, then `25 ms * 2^(n - 1)` for retry `n`, without jitter and without a cap.
  *
  * Source: aws/aws-sdk-cpp, DefaultRetryStrategy.h (`maxRetries = 10`, `scaleFactor = 25`) and DefaultRetryStrategy.cpp
  * (`(1 << attemptedRetries) * m_scaleFactor`, and 0 for the first), read 2026-11-22.

@@ -1,9 +1,9 @@
 /**
- * Retry quotas of the AWS SDKs: what a retry costs, and what waits where the quota is short.
+ * Retry quotas of the AWS SDKs: what a retry costs, and what waits when the quota is short.
  *
  * Each quota is an effect that makes a new bucket: `Layer.effect(AwsRetry.Quota, AwsQuota.standard)` is the layer
  * through which programs share it. The SDKs have one per client; the SDK for Rust one per service and region. For one
- * per table, host or tenant: `TokenBucket.keyed({ bucket: AwsQuota.standard, … })`.
+ * quota per table, host or tenant: `TokenBucket.keyed({ bucket: AwsQuota.standard, … })`.
  */
 import { TokenBucket } from "@effect-retry/core"
 import * as Duration from "effect/Duration"
@@ -11,8 +11,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
 /**
- * Since the 2026 revision (2.1): capacity 500, a retry costs 14 tokens, 5 after throttling; a success returns what its last
- * retry cost, and puts in 1 where it made none.
+ * Since the 2026 revision (2.1): capacity 500, a retry costs 14 tokens, 5 after throttling; a success returns what its
+ * last retry cost, or adds 1 if there was no retry.
  *
  * For another capacity: `TokenBucket.quota({ capacity })`, whose defaults these are.
  * Source: AWS SDKs and Tools reference guide, "Retry behavior",
@@ -24,7 +24,7 @@ import * as Option from "effect/Option"
 export const standard: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ TokenBucket.quota()
 
 /**
- * What retries cost before the 2026 revision, in tokens, for `TokenBucket.quota({ cost })`; where the SDKs differ, by SDK.
+ * The costs of retries before the 2026 revision, in tokens, for `TokenBucket.quota({ cost })`; by SDK where they differ.
  *
  * `standard`: 5, and 10 after a timeout (the guide; botocore). `transient`: 5, and 10 after any transient failure (the SDKs
  * for JavaScript and Rust). `legacyJava`: 5, and nothing after throttling.
@@ -49,7 +49,7 @@ export const standard2020: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*
 })
 
 /**
- * Of the legacy mode of the SDK for Java: capacity 500, a retry costs 5 tokens, and nothing after throttling.
+ * The quota of the SDK for Java's legacy mode: capacity 500, a retry costs 5 tokens, and nothing after throttling.
  *
  * @category constructors
  */
@@ -58,16 +58,15 @@ export const legacyJava: Effect.Effect<TokenBucket.TokenBucket> = /*#__PURE__*/ 
 })
 
 /**
- * For long polls: where the bucket refuses a retry, waits as long as that retry would have waited, and then refuses, so
- * that a poller that calls again at once does not call in a tight loop.
+ * For long polls: when the bucket refuses a retry, waits as long as that retry would have waited before refusing, so
+ * that a poller that calls again at once does not run in a tight loop.
  *
- * Takes no tokens for the wait, which can be interrupted. It stands in place of the retry's own wait, for which the deadline
- * has room, so it needs no bound beside that. Attempts that end for another reason (a success, no retry allowed, attempts
- * spent) never get here.
- * The SDKs do so for SQS `ReceiveMessage`, Step Functions `GetActivityTask` and the two polls of SWF. The SDK for Go waits
- * here as after a failure without throttling; this, like all other SDKs, as the retry would have.
- * Source: smithy-lang/smithy-kotlin 6373a5f, NewStandardRetryIntegrationTestResources.kt; smithy-lang/smithy-rs 56ee88c,
- * aws/sdk/integration-tests/sqs/tests/long-polling.rs; read 2026-11-20.
+ * The wait takes no tokens, and can be interrupted. It replaces the retry's own wait, which the deadline has already
+ * allowed, so it needs no other bound. Attempts that end for another reason (a success, no retry allowed, attempts
+ * spent) never get here. The SDKs do this for SQS `ReceiveMessage`, Step Functions `GetActivityTask` and the two polls
+ * of SWF. The SDK for Go always waits as after a failure without throttling; this waits as the retry would have, like
+ * all other SDKs. Source: smithy-lang/smithy-kotlin 6373a5f, NewStandardRetryIntegrationTestResources.kt;
+ * smithy-lang/smithy-rs 56ee88c, aws/sdk/integration-tests/sqs/tests/long-polling.rs; read 2026-11-20.
  *
  * @category combinators
  */

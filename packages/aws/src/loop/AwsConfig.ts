@@ -1,8 +1,7 @@
 /**
- * Retry mode, number of attempts and version of the rules, from everywhere an AWS SDK reads them.
+ * Reads retry mode, number of attempts and version of the rules from every place where an AWS SDK looks for them.
  *
- * First step of a program that has to behave as its environment says. What is not configured here is the preset's:
- * costs, delays, tables.
+ * For a program that must follow its environment. Everything else comes from the preset: costs, delays, tables.
  *
  * @example
  * ```ts
@@ -47,7 +46,7 @@ export { format } from "./AwsConfigSource.ts"
 export type { Source } from "./AwsConfigSource.ts"
 
 /**
- * What holds for a client.
+ * The settings that apply to a client.
  *
  * @category models
  */
@@ -59,7 +58,7 @@ export interface Resolved {
 }
 
 /**
- * What the code says. Everything that is left out is looked for elsewhere.
+ * Settings given in code. Everything left out is looked up elsewhere.
  *
  * @category models
  */
@@ -67,15 +66,15 @@ export interface Options extends ConfigFile.Options {
   readonly mode?: Mode | undefined
   readonly maxAttempts?: number | undefined
   readonly behaviour?: Behaviour | undefined
-  /** Defaults that come before the SDK's, such as `AwsDefaults.javascript.dynamodb`. @default none */
+  /** Defaults that take precedence over the SDK's, such as `AwsDefaults.javascript.dynamodb`. @default none */
   readonly service?: Service | undefined
-  /** The SDK whose defaults end the search. @default AwsDefaults.javascript */
+  /** The SDK whose defaults are used last. @default AwsDefaults.javascript */
   readonly sdk?: Sdk | undefined
 }
 
 /**
- * Looks for every setting by itself, in the code, the JVM's properties, the environment, the shared config file, the
- * defaults of the service and those of the SDK, and takes the first.
+ * Looks up each setting separately, in this order: code, JVM properties, environment, shared config file, defaults of
+ * the service, defaults of the SDK.
  *
  * | setting | properties | environment | profile |
  * | --- | --- | --- | --- |
@@ -83,10 +82,10 @@ export interface Options extends ConfigFile.Options {
  * | `maxAttempts` | `aws.maxAttempts`, `com.amazonaws.sdk.maxAttempts` | `AWS_MAX_ATTEMPTS` | `max_attempts` |
  * | `behaviour` | `smithy.newRetries2026` | `AWS_NEW_RETRIES_2026`, `SMITHY_NEW_RETRIES_2026` | |
  *
- * Properties are paths of the `ConfigProvider`. A source below the one that has a setting is not asked for it, and the file
- * is read only where a setting is still open.
- * Fails with a `ConfigError` that names every bad setting with its source, and does not show its text. Throws
- * `InvalidArgument` for options.
+ * Properties are paths of the `ConfigProvider`. Once a source has a setting, the later ones are not asked for it, and
+ * the file is read only if a setting is still missing.
+ * Fails with a `ConfigError` that names every bad setting and its source, without showing its text. Throws an
+ * `InvalidArgument` for bad options.
  *
  * Source: AWS SDKs and Tools reference guide,
  * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
@@ -130,14 +129,14 @@ const given = <A>(inCode: A | undefined): Effect.Effect<Option.Option<Setting<A>
 
 type Found = { readonly [K in keyof Resolved]: Option.Option<Resolved[K]> }
 
-/** Runs every search, and fails with what all of them fail with. */
+/** Runs every search, and fails with all of their errors. */
 const together = <R>(searches: {
   readonly [K in keyof Found]: Effect.Effect<Found[K], ConfigError.ConfigError, R>
 }): Effect.Effect<Found, ConfigError.ConfigError, R> =>
   Effect.gen(function* () {
     const found = yield* Effect.all(searches, { mode: "either" })
     const all: ReadonlyArray<Either.Either<unknown, ConfigError.ConfigError>> = Object.values(found)
-    // What the file fails with is one error, however many settings wait for it.
+    // A failure of the file is one error, however many settings need it.
     const refused = ConfigLine.all([...new Set(all.flatMap((each) => (Either.isLeft(each) ? [each.left] : [])))])
     if (refused !== undefined) return yield* Effect.fail(refused)
     return yield* Effect.all(found)
@@ -172,9 +171,10 @@ export interface Botocore {
 }
 
 /**
- * Options from botocore's: `total_max_attempts` comes before `max_attempts`, to which the first attempt is added.
+ * Converts options from botocore's: `total_max_attempts` takes precedence over `max_attempts`, to which the first attempt is
+ * added.
  *
- * Throws `InvalidArgument` where a value is out of range.
+ * Throws an `InvalidArgument` if a value is out of range.
  * Source: https://github.com/boto/botocore 1.43.107, args.py, `_compute_retry_max_attempts`.
  *
  * @category conversions

@@ -1,5 +1,5 @@
 /**
- * The switch of the clock-skew correction, from everywhere an AWS SDK reads it.
+ * Reads the switch of the clock-skew correction from every place where an AWS SDK looks for it.
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
@@ -14,11 +14,11 @@ import { search } from "./AwsConfigSearch.ts"
 const owner = "AwsConfig.clockSkewCorrection"
 
 /**
- * Whether a signer corrects its clock: `false` where `AWS_DISABLE_CLOCK_SKEW_CORRECTION`, or else the key
+ * Whether a signer corrects its clock: `false` if `AWS_DISABLE_CLOCK_SKEW_CORRECTION`, or else the key
  * `disable_clock_skew_correction` of the profile, is `true`; by default `true`.
  *
  * For the choice between `CorrectedTime.make()` and `CorrectedTime.uncorrected`.
- * Fails with a `ConfigError` that names the source of a bad value, and does not show its text. The SDK for JavaScript refuses
+ * Fails with a `ConfigError` that names the source of a bad value without showing its text. The SDK for JavaScript refuses
  * bad values as well; the one for Rust ignores them with a warning.
  *
  * Source: `@aws-sdk/core` 3.981.0, clock-skew-node-config · https://github.com/smithy-lang/smithy-rs,

@@ -1,14 +1,14 @@
 /**
- * The shared config file: read by the platform's `FileSystem`, parsed by the library that the SDK itself uses.
+ * The shared config file: read with the platform's `FileSystem`, parsed with the SDK's own library.
  *
- * What `@smithy/shared-ini-file-loader` 4.7.2 offers: none of its public functions parses a text. `loadSharedConfigFiles`
- * takes paths, reads them with `node:fs/promises`, keeps the text of every path for as long as the process lives (unless
- * `ignoreCache` is set), and answers an empty file where one cannot be read or parsed. Before it reads a path it looks into
- * the record of `externalDataInterceptor`, which holds texts in the place of files.
+ * No public function of `@smithy/shared-ini-file-loader` 4.7.2 parses a text. `loadSharedConfigFiles` takes paths,
+ * reads them with `node:fs/promises`, keeps the text of every path for the life of the process (unless `ignoreCache` is
+ * set), and treats a file that cannot be read or parsed as empty. Before it reads a path it checks the record of
+ * `externalDataInterceptor`, which holds texts in place of files.
  *
- * So the text goes through that record, under a path that no file can have, and is taken out again in the same step: the
- * library looks the path up before its first `await`. It reads no file, caches nothing, and the record holds afterwards
- * what it held before.
+ * So the text is put into that record, under a path that no file can have, and removed in the same step: the library
+ * looks the path up before its first `await`. It reads no file and caches nothing, and the record is afterwards as
+ * before.
  */
 import type * as Platform from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -23,14 +23,14 @@ import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as ConfigText from "../accept/ConfigText.ts"
 import { firstText } from "./AwsConfigSource.ts"
 
-/** The keys of one profile, and where they stand. */
+/** The keys of one profile, and where they come from. */
 export interface Profile {
   readonly profile: string
   readonly file: string
   readonly keys: ReadonlyMap<string, string>
 }
 
-/** What the caller says about the file itself. */
+/** Options about the file itself. */
 export interface Options {
   /** @default `aws.profile`, `AWS_PROFILE`, `default` */
   readonly profile?: string | undefined
@@ -38,7 +38,7 @@ export interface Options {
   readonly configFile?: string | undefined
 }
 
-/** Refuses options that are no record, and a name or a path that is no text, or empty. */
+/** Refuses options that are not a record, and a name or a path that is empty or not a text. */
 export const check = (owner: string, options: Options): void => {
   if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record", options)
   const { configFile, profile }: Options = options
@@ -53,11 +53,11 @@ const checkText = (owner: string, field: string, value: unknown): void => {
 }
 
 /**
- * The keys of a profile; none where there is no home directory to find the file in.
+ * The keys of a profile; none if there is no home directory in which to find the file.
  *
  * The home directory is `HOME`, `USERPROFILE`, or `HOMEDRIVE` with `HOMEPATH`, of the `ConfigProvider`.
  * A file or a profile that does not exist has no keys, as in the SDK.
- * Fails with a `ConfigError` where the file exists and cannot be read, or is refused by `ConfigText`.
+ * Fails with a `ConfigError` if the file exists but cannot be read, or is refused by `ConfigText`.
  *
  * Source: `@smithy/core` 3.41.0, submodules/config/shared-ini-file-loader, `getConfigFilepath`, `getHomeDir`.
  */
@@ -114,20 +114,20 @@ type Sections = Readonly<Record<string, Readonly<Record<string, string | undefin
 const parsed = (owner: string, file: string, text: string): Effect.Effect<Sections, ConfigError.ConfigError> => {
   const allowed = ConfigText.refusal(text)
   if (allowed !== undefined) return Effect.fail(refused(owner, file, `must be ${allowed}`))
-  // The library asks the platform for the home directory, too, which fails where the user has none.
+  // The library also asks the platform for the home directory, which fails if the user has none.
   return Effect.tryPromise({
     try: () => load(text),
     catch: (error) => refused(owner, file, "cannot be parsed", Cause.fail(error))
   })
 }
 
-/** The library makes a section called `profile.__proto__` the prototype of its record. */
+/** The keys of a section: the library makes a section called `profile.__proto__` the prototype of its record. */
 const keysOf = (sections: Sections, profile: string): ReadonlyMap<string, string> => {
   const section = Object.hasOwn(sections, profile) ? sections[profile] : undefined
   return new Map(Object.entries(section ?? {}).flatMap(([key, text]) => (text === undefined ? [] : [[key, text]])))
 }
 
-/** No file has a path with this character, so neither a file nor another text in the record is meant by them. */
+/** No file path can contain this character, so the path collides with no file and no other text in the record. */
 const configPath = "\0@effect-retry/aws/config"
 const credentialsPath = "\0@effect-retry/aws/credentials"
 

@@ -1,5 +1,5 @@
 /**
- * From a resolved configuration to a policy, and to what the policy requires.
+ * Turns a resolved configuration into a policy, and into the layer that the policy requires.
  */
 import { RateLimiter } from "@effect-retry/core"
 import type { Policy } from "@effect-retry/core"
@@ -18,14 +18,14 @@ export interface Presets {
   readonly adaptive: Policy.Any
   readonly standard2020: Policy.Any
   readonly adaptive2020: Policy.Any
-  /** Of an SDK that has such a mode. @default the standard policy of the behaviour */
+  /** For an SDK with such a mode. @default the standard policy of the behaviour */
   readonly legacy?: Policy.Any
 }
 
 /**
- * The presets of `AwsRetry` for any effect, without a legacy mode of its own: `{ ...AwsConfig.presets, legacy:
+ * The presets of `AwsRetry` for any effect, without a separate legacy mode: `{ ...AwsConfig.presets, legacy:
  * AwsRetry.legacyBotocore }` has one. For DynamoDB, `standard` is `AwsRetry.dynamodb` and `adaptive` the same with
- * `rateLimiter: AwsRetry.SendRate`. Inside a client of the SDK, take `javascript`.
+ * `rateLimiter: AwsRetry.SendRate`. Inside a client of the SDK, use `javascript`.
  *
  * @category constructors
  */
@@ -39,7 +39,7 @@ export const presets = {
 /**
  * The presets for `SdkRetryStrategy.make` and for calls of the SDK for JavaScript: exactly its standard and adaptive mode.
  * For DynamoDB, `standard` is `AwsRetry.javascriptDynamodb` and `adaptive` the same with `rateLimiter: AwsRetry.SendRate`.
- * The SDK has no 2.0 any more: both modes of 2.0 are those of the guide.
+ * The SDK no longer has 2.0: both modes of 2.0 are those of the guide.
  *
  * @category constructors
  */
@@ -49,7 +49,7 @@ export const javascript = {
   adaptive: { ...AwsRetry.javascript, rateLimiter: AwsRetry.SendRate }
 } satisfies Presets
 
-/** A configuration, as far as a policy follows from it. */
+/** The part of a configuration that determines the policy. */
 interface Resolved {
   readonly mode: { readonly value: Mode }
   readonly maxAttempts: { readonly value: number }
@@ -59,7 +59,8 @@ interface Resolved {
 /**
  * The preset of a configuration, with its number of attempts.
  *
- * Its type is that of every preset it may be: it requires what any of them requires, and may fail with what any adds.
+ * Its type covers every preset that it may be: it requires whatever any of them requires, and may fail with whatever
+ * any adds.
  *
  * @category conversions
  */
@@ -89,7 +90,7 @@ const preset = (behaviour: Behaviour, mode: Mode, table: Presets): Policy.Any =>
 }
 
 /**
- * The quota of the behaviour, and a limiter of its own: what `presets` require. Built once, it is one client's.
+ * The quota of the behaviour and a rate limiter: what `presets` require. Building it once corresponds to one client.
  *
  * @category layers
  */

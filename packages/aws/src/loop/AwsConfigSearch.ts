@@ -19,7 +19,7 @@ export interface Setting<out A> {
   readonly source: Source
 }
 
-/** Where a setting is looked for, the highest place first. */
+/** Where a setting is looked up, in order of precedence. */
 export interface Names {
   readonly properties: ReadonlyArray<string>
   readonly environment: ReadonlyArray<string>
@@ -32,8 +32,8 @@ interface Text {
 }
 
 /**
- * Reads the text of the highest source that has one, and no other. Fails with a `ConfigError` that names the source of a
- * bad text, and not the text.
+ * Reads only the text of the first source that has one. Fails with a `ConfigError` that names the source of a bad text,
+ * but not the text.
  */
 export const search = <A, R>(
   owner: string,

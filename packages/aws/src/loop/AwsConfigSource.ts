@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
 /**
- * The source of a setting, highest first.
+ * The source of a setting, in order of precedence.
  *
  * `Property` is a JVM system property, read as a path of the `ConfigProvider`; `Environment` is a variable, read as a path
  * of one part; `Profile` is a key of the shared config file.
@@ -29,7 +29,7 @@ export type Source =
 /**
  * A source in words: `aws.maxAttempts`, `AWS_MAX_ATTEMPTS`, `max_attempts of profile "default" in "/home/a/.aws/config"`.
  *
- * Profile and path come from outside and are quoted, so that no line break of theirs reaches a log.
+ * Profile and path come from outside and are quoted, so that their line breaks do not reach a log.
  *
  * @category destructors
  */
@@ -52,7 +52,7 @@ export const format = (source: Source): string => {
 /**
  * The text of the first of these names that has one; an empty text counts as absent, as in the SDKs.
  *
- * The parts of a name with dots are a path. Fails where the provider fails, and not where a name is absent.
+ * The parts of a name with dots are a path. Fails if the provider fails, but not if a name is absent.
  */
 export const firstText = (
   names: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 /**
- * The headers that tell an AWS service which attempts belong to one operation: `amz-sdk-invocation-id`, the same on all
- * of them, and `amz-sdk-request`, which counts them.
+ * The headers that tell an AWS service which attempts belong to one operation: `amz-sdk-invocation-id`, which is the
+ * same for all of them, and `amz-sdk-request`, which counts them.
  *
  * The SDKs send them by themselves; this is for requests that are made without one. They are set before a request is signed.
  * Source: `@smithy/core` 3.41.0, submodules/retry/middleware-retry/retryMiddleware, read 2026-11-20.
@@ -38,9 +38,9 @@ const word = /*#__PURE__*/ Effect.map(Random.next, (u) =>
 )
 
 /**
- * A UUID of version 4, made of four draws: one for an operation.
+ * A UUID of version 4 for an operation, made from four draws.
  *
- * Needs `Random`, which is not cryptographic: the id tells operations apart, and keeps nothing secret.
+ * Needs `Random`, which is not cryptographic: the id distinguishes operations, and is no secret.
  * Source: RFC 9562, section 5.4, https://www.rfc-editor.org/rfc/rfc9562#section-5.4.
  *
  * @category constructors
@@ -61,10 +61,9 @@ export const invocationId: Effect.Effect<string> = /*#__PURE__*/ Effect.map(
 )
 
 /**
- * Gives a request an invocation id of its own.
+ * Gives a request a new invocation id.
  *
- * For `HttpClient.mapRequestEffect`: what a client under `HttpRetry.withRetry` does to a request in this way, it does once
- * for all attempts.
+ * For `HttpClient.mapRequestEffect` on a client underneath `HttpRetry.withRetry`, which applies it once for all attempts.
  *
  * @category combinators
  */
@@ -74,9 +73,9 @@ export const withInvocationId = (
   Effect.map(invocationId, (id) => HttpClientRequest.setHeader(request, invocationIdHeader, id))
 
 /**
- * The counting header by the number of the attempt: `attemptHeaders` of a policy of `@effect-retry/http`.
+ * Makes the counting header of an attempt, for `attemptHeaders` of a policy of `@effect-retry/http`.
  *
- * Throws `InvalidArgument` where `maxAttempts` is not a whole number from 1 on.
+ * Throws an `InvalidArgument` unless `maxAttempts` is a whole number from 1.
  *
  * @category constructors
  */
@@ -95,22 +94,25 @@ export interface AttemptHeaders {
 }
 
 /**
- * What the headers of a running attempt are made of.
+ * The options of `current`.
  *
  * @category models
  */
 export interface Options {
-  /** Of the operation: made once, outside of what is retried. */
+  /** The id of the operation: make it once, outside the retried effect. */
   readonly invocationId: string
   readonly maxAttempts: number
-  /** Adds `ttl`: how long an attempt is waited for, and the server's clock less the caller's in milliseconds. @default absent */
+  /**
+   * Adds `ttl`: how long the caller waits for an attempt, and how many milliseconds the server's clock is ahead.
+   * @default absent
+   */
   readonly ttl?:
     | { readonly readTimeout: Duration.DurationInput; readonly skewMillis?: Effect.Effect<number> | undefined }
     | undefined
 }
 
 /**
- * Both headers of the attempt that is running, under a policy with `attempt: Retry.CurrentAttempt`.
+ * Both headers of the running attempt, under a policy with `attempt: Retry.CurrentAttempt`.
  *
  * Needs `CurrentAttempt`, and `Clock` for `ttl`.
  *

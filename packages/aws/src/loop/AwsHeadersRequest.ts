@@ -1,5 +1,5 @@
 /**
- * The value of `amz-sdk-request`: what an attempt says about itself.
+ * The value of `amz-sdk-request`, which describes an attempt.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as DateTime from "effect/DateTime"
@@ -7,7 +7,7 @@ import type * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 
 /**
- * From when on the caller does not wait for an answer any longer.
+ * When the caller stops waiting for an answer.
  *
  * @category models
  */
@@ -16,19 +16,19 @@ export interface Ttl {
   readonly nowMillis: number
   /** How long the caller waits for an answer. */
   readonly readTimeout: Duration.DurationInput
-  /** The server's clock less the caller's, in milliseconds. @default 0 */
+  /** How many milliseconds the server's clock is ahead of the caller's. @default 0 */
   readonly skewMillis?: number | undefined
 }
 
 /**
- * What the header says.
+ * The fields of the header.
  *
  * @category models
  */
 export interface Fields {
   /** From 1. */
   readonly attempt: number
-  /** The most attempts there can be, the first one included. @default absent */
+  /** The largest number of attempts, the first one included. @default absent */
   readonly max?: number | undefined
   /** @default absent */
   readonly ttl?: Ttl | undefined
@@ -39,10 +39,10 @@ const owner = "AwsHeaders.request"
 const lastYear = 9999
 
 /**
- * The moment at which an answer comes too late, by the server's clock, as `YYYYMMDDTHHMMSSZ`.
+ * The time, by the server's clock, after which an answer is too late, as `YYYYMMDDTHHMMSSZ`.
  *
- * Formula: `nowMillis + readTimeout + skewMillis`, in UTC, down to whole seconds.
- * None where the year would not have four digits: clocks are set from outside.
+ * Formula: `nowMillis + readTimeout + skewMillis`, in UTC, rounded down to whole seconds. `None` if the year would not
+ * have four digits, because clocks can be set to anything.
  * Source: https://github.com/boto/botocore 1.43.107, endpoint.py, `_calculate_ttl`, and tests/functional/test_retry.py.
  *
  * @category constructors
@@ -59,10 +59,11 @@ export const ttl = ({ nowMillis, readTimeout, skewMillis = 0 }: Ttl): Option.Opt
 }
 
 /**
- * The value of `amz-sdk-request`: `attempt=N; max=M`, with `ttl=…` before it where it is asked for.
+ * The value of `amz-sdk-request`: `attempt=N; max=M`, with `ttl=…` before it if given.
  *
- * The SDKs of 2.0 in Python leave out `max` on the first attempt, and `ttl` before a server's clock is known.
- * Source: `@smithy/core` 3.41.0, submodules/retry/middleware-retry/retryMiddleware · botocore 1.43.107, handlers.py, `add_retry_headers`.
+ * The SDKs of 2.0 in Python leave out `max` on the first attempt, and `ttl` until a server's clock is known.
+ * Source: `@smithy/core` 3.41.0, submodules/retry/middleware-retry/retryMiddleware · botocore 1.43.107, handlers.py,
+ * `add_retry_headers`.
  *
  * @category constructors
  */
@@ -73,6 +74,6 @@ export const request = (fields: Fields): string => {
   return [...until, `attempt=${attempt}`, ...max].join("; ")
 }
 
-/** A number of attempts as given. Throws an `InvalidArgument` where it is not a whole number from 1 on. */
+/** Checks a number of attempts. Throws an `InvalidArgument` unless it is a whole number from 1. */
 export const checkMax = (owner: string, field: string, value: number): number =>
   Argument.number(owner, field, value, { min: 1, integer: true })

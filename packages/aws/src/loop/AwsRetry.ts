@@ -61,12 +61,12 @@ export class Quota extends Context.Tag("@effect-retry/aws/AwsRetry/Quota")<Quota
  */
 export class SendRate extends Context.Tag("@effect-retry/aws/AwsRetry/SendRate")<SendRate, TokenBucket.TokenBucket>() {}
 
-/** The window in which a server's wait is followed. */
+/** The window within which the server's hint is followed. */
 const retryAfter: Hint.Hint = /*#__PURE__*/ Hint.within({ above: "5 seconds" })
 
 /**
- * Standard mode since the 2026 revision (2.1): 3 attempts, `AwsBackoff.standard`, `x-amz-retry-after` followed up to 5 seconds
- * beyond the delay; with `AwsQuota.standard`.
+ * Standard mode since the 2026 revision (2.1): 3 attempts, `AwsBackoff.standard`, `x-amz-retry-after` followed up to 5
+ * seconds above the delay; with `AwsQuota.standard`.
  *
  * Source: AWS SDKs and Tools reference guide, "Retry behavior",
  * https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html, read 2026-11-20.
@@ -82,10 +82,10 @@ export const standard = {
 }
 
 /**
- * Adaptive mode: `standard`, and a rate limiter asked before every attempt, which may delay the first as well.
+ * Adaptive mode: `standard` with a rate limiter that is asked before every attempt, and may delay even the first one.
  *
- * No limit until the server throttles. A limiter that refuses instead of waiting (`whenShort: "refuse"`) fails a first
- * attempt with `AttemptRefused`.
+ * There is no limit until the server throttles. With a limiter that refuses instead of waiting (`whenShort: "refuse"`),
+ * a refused first attempt fails with `AttemptRefused`.
  *
  * @category constructors
  */
@@ -103,8 +103,8 @@ export const dynamodb = { ...standard, maxAttempts: 4, backoff: AwsBackoff.dynam
 /**
  * `standard` for STS: judged by `AwsClassifier.sts`, where `IDPCommunicationError` is transient.
  *
- * botocore and the SDKs for Swift and Java have that code for STS alone, as here; the SDK for Kotlin has it for every
- * service, in `AwsClassifier.kotlin`.
+ * botocore and the SDKs for Swift and Java also have that code only for STS; the SDK for Kotlin has it for every
+ * service, as in `AwsClassifier.kotlin`.
  *
  * @category constructors
  */
@@ -115,7 +115,7 @@ export const sts = { ...standard, classifier: AwsClassifier.sts }
  * code, its headers, and delays rounded down to whole milliseconds; with `AwsQuota.standard`. For `SdkRetryStrategy.make`
  * and for calls of a client of the SDK. Its adaptive mode is `{ ...AwsRetry.javascript, rateLimiter: AwsRetry.SendRate }`.
  *
- * It knows the errors of the SDK alone: around another HTTP client, take `standard`.
+ * It knows only the SDK's errors: around another HTTP client, use `standard`.
  * Source: `@smithy/core` 3.41.0, submodules/retry, read 2026-11-24; tests run both side by side.
  *
  * @category constructors
@@ -132,12 +132,13 @@ export const javascript = { ...standard, classifier: AwsClassifier.javascript, b
 export const javascriptDynamodb = { ...javascript, maxAttempts: 4, backoff: AwsBackoff.javascriptDynamodb }
 
 /**
- * Standard mode before the 2026 revision (2.0), as the guide had it: 3 attempts, `AwsBackoff.standard2020`, no hints; with
- * `AwsQuota.standard2020`. Its adaptive form is `{ ...AwsRetry.standard2020, rateLimiter: AwsRetry.SendRate }`.
+ * Standard mode before the 2026 revision (2.0), according to the guide: 3 attempts, `AwsBackoff.standard2020`, no
+ * hints; with `AwsQuota.standard2020`. Its adaptive form is `{ ...AwsRetry.standard2020, rateLimiter: AwsRetry.SendRate
+ * }`.
  *
- * The SDKs' own back-offs differ: `{ ...AwsRetry.standard2020, backoff: AwsBackoff.go2020 }`. So do their hints: botocore and
- * Go had none; Rust read `x-amz-retry-after`, as the classifier of `standard` does, and replaced the delay by it:
- * `hint: Hint.override({ atMost: "20 seconds", otherwise: "clamp" })`.
+ * The SDKs' own back-offs differ: `{ ...AwsRetry.standard2020, backoff: AwsBackoff.go2020 }`. So do their hints:
+ * botocore and Go had none; Rust read `x-amz-retry-after`, as the classifier of `standard` does, and used it instead of
+ * the delay: `hint: Hint.override({ atMost: "20 seconds", otherwise: "clamp" })`.
  *
  * @category constructors
  */
@@ -183,8 +184,8 @@ export const legacyBotocoreDynamodb = {
 export const legacyJava = { ...standard2020, maxAttempts: 4, backoff: LegacyBackoff.java }
 
 /**
- * Ruby's legacy mode: 4 attempts (`retry_limit` 3), no quota. Judged by the guide's table, as the modes of PHP and C++ are,
- * whose own lists of errors differ in part.
+ * Ruby's legacy mode: 4 attempts (`retry_limit` 3), no quota. Uses the guide's table, as the modes of PHP and C++ do;
+ * the SDKs' own lists of errors differ in part.
  *
  * Source: aws/aws-sdk-ruby 006d633, plugins/retry_errors.rb, read 2026-11-20.
  *

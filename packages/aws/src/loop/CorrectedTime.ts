@@ -1,9 +1,9 @@
 /**
- * The time by the server's clock, for the caller that signs requests.
+ * The time by the server's clock, for callers that sign requests.
  *
- * Fifth stage of the flow. Each client makes its own. It times attempts by Effect's `Clock`, measures the skew of each
- * response, and has a classifier for the errors that the skew explains. It never delays and never retries by itself; where
- * `AwsConfig.clockSkewCorrection` is off, the caller takes `uncorrected`.
+ * Make one per client. It times attempts by Effect's `Clock`, measures the skew of each response, and has a classifier
+ * for errors that the skew explains. It never delays or retries by itself; if `AwsConfig.clockSkewCorrection` is off,
+ * use `uncorrected`.
  *
  * @example
  * ```ts
@@ -45,18 +45,18 @@ import * as ClockSkew from "../classify/ClockSkew.ts"
  * @category models
  */
 export interface CorrectedTime {
-  /** The time to sign with: milliseconds since 1970 by the server's clock, as far as it is known. */
+  /** The time for signing: milliseconds since 1970 by the server's clock, as far as known. */
   readonly nowMillis: Effect.Effect<number>
-  /** How far the server's clock is ahead: milliseconds, negative where it is behind, 0 until a response has said so. */
+  /** How many milliseconds the server's clock is ahead; negative if it is behind, 0 until a response has shown it. */
   readonly skewMillis: Effect.Effect<number>
   /** Runs an attempt and measures the skew of its response, or of the response inside its error. */
   readonly sample: <A, E, R>(attempt: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Calls errors transient that the skew of their own response explains; no opinion on all others. */
+  /** Judges errors as transient that the skew of their own response explains; has no opinion on others. */
   readonly classifier: Classifier.Classifier
 }
 
 /**
- * For signers that ask for the time as a service: `Layer.effect(CorrectedTime.Service, CorrectedTime.make())`. One layer
+ * For signers that require the time as a service: `Layer.effect(CorrectedTime.Service, CorrectedTime.make())`. One layer
  * is one client.
  *
  * @category layers
@@ -64,7 +64,7 @@ export interface CorrectedTime {
 export class Service extends Context.Tag("@effect-retry/aws/CorrectedTime")<Service, CorrectedTime>() {}
 
 /**
- * The local time, and no error that a skew explains.
+ * The local time, without a correction or an opinion on errors.
  *
  * @category constructors
  */
@@ -76,10 +76,10 @@ export const uncorrected: CorrectedTime = {
 }
 
 /**
- * The corrected time of a client, without a correction yet.
+ * Makes the corrected time of a client, initially without a correction.
  *
- * The last response that says so counts, also a successful one, and however small the skew; the rule is only for which
- * errors are retried.
+ * The latest response with a date counts, successful or not, however small the skew; the rule only decides which errors are
+ * retried.
  *
  * @category constructors
  */

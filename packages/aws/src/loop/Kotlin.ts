@@ -8,11 +8,12 @@
  *   the bucket locked, and leaves it empty.
  * - If a first attempt costs tokens under adaptive mode, the bucket is asked before the limiter, so a refused attempt has
  *   not waited.
- * - The limiter counts requests in half seconds of the clock, as the other SDKs do, and not from its construction; before its
+ * - The limiter counts requests in half seconds of the clock, as the other SDKs do, and not from its construction;
+ *   before its
  *   first outcome its rate is `minFillRate` and its capacity `minCapacity`, where Kotlin has 0.
  * - `AdaptiveRetryStrategy()` without settings shares one bucket and one limiter in the whole process in Kotlin; here each
  *   strategy has its own.
- * - A first attempt that is refused fails with `AttemptRefused`; Kotlin has a `RetryCapacityExceededException`.
+ * - A refused first attempt fails with `AttemptRefused`; in Kotlin with a `RetryCapacityExceededException`.
  */
 import { Backoff, type Classifier, Hint, RateLimiter, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -63,7 +64,7 @@ const gates = {
 const gateOf = (newRetries2026 = false) => (newRetries2026 ? gates.on : gates.off)
 
 /**
- * A strategy of the SDK for Kotlin as a policy that holds its own bucket and limiter.
+ * Makes a strategy of the SDK for Kotlin, as a policy with its own bucket and limiter.
  *
  * Source: smithy-lang/smithy-kotlin 6373a5f, StandardRetryStrategy.kt, AdaptiveRetryStrategy.kt and
  * NewRetriesFeatureFlagTest.kt; AWS SDK for Kotlin developer guide, "Retries"; both read 2026-11-20.
@@ -93,7 +94,7 @@ export function make<E>(settings: Settings<E> = {}): Effect.Effect<Limited<E>> {
 }
 
 /**
- * A bucket of the SDK for Kotlin, to be shared by strategies: `Kotlin.make({ tokenBucket })`.
+ * Makes a bucket of the SDK for Kotlin that strategies can share: `Kotlin.make({ tokenBucket })`.
  *
  * Source: smithy-lang/smithy-kotlin 6373a5f, StandardRetryTokenBucket.kt and its test, read 2026-11-20.
  *
@@ -156,7 +157,7 @@ const limiterOf = (
   return KotlinSettings.named(owner, "rateLimiter", () => RateLimiter.adaptive(given))
 }
 
-/** What is asked before attempts: the bucket where first attempts cost tokens, and then the limiter, which may wait. */
+/** The limiter asked before attempts: the bucket, if first attempts cost tokens, and then the rate limiter, which may wait. */
 const beforeAttempts = (
   bucket: Bucket,
   limiter: TokenBucket.TokenBucket | undefined

@@ -15,7 +15,7 @@ import type { KotlinDelay } from "../decide/AwsBackoff.ts"
  * @category models
  */
 export interface DelayProvider extends KotlinDelay {
-  /** How far beyond the delay a wait that the server asks for is followed. @default 5 seconds */
+  /** How far above the delay the server's hint is followed. @default 5 seconds */
   readonly retryAfterMaxOvershoot?: Duration.DurationInput
 }
 
@@ -27,17 +27,17 @@ export interface DelayProvider extends KotlinDelay {
 export interface BucketSettings {
   /** Above 0. @default 500 */
   readonly maxCapacity?: number
-  /** What a first attempt costs; above 0 it may be refused, and is then not made. @default 0 */
+  /** What a first attempt costs; if above 0, a first attempt may be refused, and is then not made. @default 0 */
   readonly initialTryCost?: number
-  /** What a success of a first attempt puts in. @default 1 */
+  /** How many tokens a successful first attempt adds. @default 1 */
   readonly initialTrySuccessIncrement?: number
-  /** What a retry costs after a failure that is not below. @default 5; 14 with the gate on */
+  /** What a retry costs after any other failure than those of `timeoutRetryCost`. @default 5; 14 with the gate on */
   readonly retryCost?: number
   /** What a retry costs after throttling and, with the gate off, after a transient failure. @default 10; 5 with the gate on */
   readonly timeoutRetryCost?: number
-  /** Tokens that time brings, fractions kept. 0 forces `useCircuitBreakerMode`, as in Kotlin. @default 0 */
+  /** Tokens refilled per second, fractions kept. 0 forces `useCircuitBreakerMode`, as in Kotlin. @default 0 */
   readonly refillUnitsPerSecond?: number
-  /** Whether an attempt fails where tokens are short, or waits for the refill. @default true */
+  /** Whether an attempt fails when tokens are short, instead of waiting for the refill. @default true */
   readonly useCircuitBreakerMode?: boolean
 }
 
@@ -50,11 +50,11 @@ export interface Bucket extends TokenBucket.TokenBucket {
   readonly initialTryCost?: number | undefined
 }
 
-/** The settings of `rateLimiter`, and those by which core's limiter avoids its weak points. */
+/** The settings of `rateLimiter`, and those of core's limiter that avoid its weaknesses. */
 type RateSettings = NonNullable<Parameters<typeof RateLimiter.adaptive>[0]>
 
 /**
- * The settings of a retry strategy. Each component is made from its settings, or is an instance, which strategies may share.
+ * The settings of a retry strategy. Each component is given by its settings, or as an instance, which strategies may share.
  *
  * @category models
  */
@@ -63,18 +63,18 @@ export interface Settings<in E = unknown> {
   readonly maxAttempts?: number
   readonly delayProvider?: DelayProvider | Backoff.Backoff
   readonly tokenBucket?: BucketSettings | Bucket
-  /** Makes it the `AdaptiveRetryStrategy`, also when empty. */
+  /** Makes it an `AdaptiveRetryStrategy`, even if empty. */
   readonly rateLimiter?: RateSettings | TokenBucket.TokenBucket
   /** @default AwsClassifier.kotlin */
   readonly retryPolicy?: Classifier.Classifier<E>
-  /** Whether to wait once where the bucket refuses a retry, as for SQS's long polls. @default false */
+  /** Whether to wait once when the bucket refuses a retry, as for SQS's long polls. @default false */
   readonly enableLongPollingBackoff?: boolean
   /** The gate of the 2026 behaviour: other defaults, and transient failures pay `retryCost`. @default false */
   readonly newRetries2026?: boolean
 }
 
 /**
- * Settings under which no attempt can be refused before it is made first.
+ * Settings under which no first attempt can be refused.
  *
  * @category models
  */
@@ -136,13 +136,13 @@ const requireBoolean = (owner: string, field: string, value: unknown): void => {
 const requireKnown = (owner: string, path: string, given: unknown, known: object): void => {
   const subject = path === "" ? "settings" : path
   if (Effect.isEffect(given)) {
-    return Argument.refuse(owner, subject, "a bucket that is made: yield* this effect first", given)
+    return Argument.refuse(owner, subject, "a bucket, not an effect that makes one: yield* it first", given)
   }
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, subject, "a record of settings", given)
   Argument.fields(owner, given, Object.keys(known), "settings", { path: path === "" ? "" : `${path}.` })
 }
 
-/** Refuses settings that there are not, in every component that is given by settings. */
+/** Refuses unknown settings in every component that is given by settings. */
 export const check = (owner: string, settings: Settings<never>): void => {
   requireKnown(owner, "", settings, fields)
   const { delayProvider, enableLongPollingBackoff, newRetries2026, rateLimiter, retryPolicy, tokenBucket } = settings
@@ -160,7 +160,7 @@ export const check = (owner: string, settings: Settings<never>): void => {
   }
 }
 
-/** Refuses settings that a bucket does not have, where it is given by settings. */
+/** Refuses unknown settings of a bucket that is given by settings. */
 export const checkBucket = (owner: string, path: string, given: BucketSettings | Bucket): void => {
   if (Predicate.isRecord(given) && isBucket(given)) return
   requireKnown(owner, path, given, bucketFields)
@@ -168,11 +168,11 @@ export const checkBucket = (owner: string, path: string, given: BucketSettings |
   requireBoolean(owner, path === "" ? field : `${path}.${field}`, (given as BucketSettings)[field])
 }
 
-/** Refuses a gate that is neither on nor off, such as the text of a variable. */
+/** Refuses a gate that is not a boolean, such as the text of a variable. */
 export const checkGate = (owner: string, newRetries2026: unknown): void =>
   requireBoolean(owner, "newRetries2026", newRetries2026)
 
-/** Runs a constructor whose arguments are settings of ours: what it refuses is named as the caller gave it. */
+/** Runs a constructor with our settings as arguments; what it refuses is named as the caller gave it. */
 export const named = <A>(owner: string, path: string, make: () => A): A => {
   try {
     return make()

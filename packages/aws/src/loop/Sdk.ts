@@ -2,9 +2,9 @@
  * Calls of the AWS SDK for JavaScript v3 under a policy, for clients whose own retries are switched off
  * (`new DynamoDBClient({ maxAttempts: 1 })`).
  *
- * All that a policy can say applies, attempt timeouts and judged results included, which a strategy inside the client
- * cannot do; see `SdkRetryStrategy` for that. Every attempt is a call of its own: the SDK signs it anew and gives it an
- * `amz-sdk-invocation-id` of its own.
+ * Every field of a policy applies, including attempt timeouts and judged results, which a strategy inside the client
+ * (`SdkRetryStrategy`) cannot support. Every attempt is a separate call: the SDK signs it anew and gives it a new
+ * `amz-sdk-invocation-id`.
  */
 import type { Policy } from "@effect-retry/core"
 import { Promises, Retry } from "@effect-retry/core"
@@ -17,7 +17,7 @@ import * as SdkLayers from "./SdkLayers.ts"
 export type { Client } from "./SdkLayers.ts"
 
 /**
- * What every call of the SDK takes as its options.
+ * The options that every call of the SDK takes.
  *
  * @category models
  */
@@ -30,10 +30,10 @@ export interface CallOptions {
 type Call<A> = (options: CallOptions) => PromiseLike<A>
 
 /**
- * One call of the SDK as an effect: interruption aborts it, and it fails with what the call rejects with.
+ * Makes one call of the SDK as an effect: interruption aborts it, and it fails with the call's rejection.
  *
- * For `Retry.orStopped` and the other doors of core. Logs one warning per client where the client retries by itself: its
- * configuration says so, or an output or an error of more than one attempt.
+ * For `Retry.orStopped` and the other doors of core. Logs one warning per client if the client retries by itself, as
+ * its configuration shows, or an output or error that took more than one attempt.
  *
  * @category running
  */
@@ -61,7 +61,7 @@ export const retry = <A = never, P extends Policy.Fields<unknown, A> = Policy.Fi
 
 /**
  * The same for `async` functions, under a policy without services: rejects with the service's own error, or with the
- * reason of `signal` where that is aborted.
+ * reason of `signal` if that is aborted.
  *
  * @category running
  */

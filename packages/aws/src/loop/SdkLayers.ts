@@ -1,11 +1,11 @@
 /**
- * Whether a client of the AWS SDK retries by itself, so that retries around it would multiply its own.
+ * Detects whether a client of the AWS SDK retries by itself, so that retries around it would multiply its own.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 
 /**
- * A client of the SDK, as far as it is read.
+ * The part of an SDK client that is read.
  *
  * @category models
  */
@@ -13,11 +13,11 @@ export interface Client {
   readonly config: object
 }
 
-/** The clients whose configuration has been read, and those that a warning was logged for. */
+/** The clients whose configuration has been read, and those about which a warning was logged. */
 const read = /*#__PURE__*/ new WeakSet<Client>()
 const warned = /*#__PURE__*/ new WeakSet<Client>()
 
-/** Logs a warning where the client's configuration says that it retries; reads the configuration once per client. */
+/** Logs a warning if the client's configuration says that it retries; reads the configuration once per client. */
 export const beforeCall = (client: Client): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (read.has(client)) return Effect.void
@@ -28,10 +28,10 @@ export const beforeCall = (client: Client): Effect.Effect<void> =>
     )
   })
 
-/** Logs a warning where an output or an error is that of more than one attempt. */
+/** Logs a warning if an output or an error took more than one attempt. */
 export const afterCall = (client: Client, outcome: unknown): Effect.Effect<void> => warn(client, attemptsMade(outcome))
 
-/** One warning per client, whatever it is that gives the client away. */
+/** Logs one warning per client, however its retries were detected. */
 const warn = (client: Client, attempts: number | undefined): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (attempts === undefined || attempts <= 1 || warned.has(client)) return Effect.void
@@ -40,9 +40,9 @@ const warn = (client: Client, attempts: number | undefined): Effect.Effect<void>
   })
 
 /**
- * Attempts that the client makes of one call at most; `undefined` where its strategy does not say so.
+ * The largest number of attempts that the client makes of one call; `undefined` if its strategy does not say.
  *
- * A strategy that was given to a client has a number of its own, and the client's `maxAttempts` is then a header only.
+ * A strategy given to a client has its own number, and the client's `maxAttempts` is then only a header.
  * Never rejects. Source: @smithy/core 3.41.0, `resolveRetryConfig`, `StandardRetryStrategy`, `AdaptiveRetryStrategy`.
  */
 const attemptsOf = async (client: Client): Promise<number | undefined> => {
@@ -60,7 +60,7 @@ const called = (self: unknown, method: string): unknown => {
   return Predicate.isFunction(found) ? found.call(self) : undefined
 }
 
-/** Attempts that an output or an error of the SDK says were made; `undefined` where it does not say so. */
+/** How many attempts an output or an error of the SDK reports; `undefined` if it does not. */
 const attemptsMade = (outcome: unknown): number | undefined => {
   try {
     const metadata = Predicate.hasProperty(outcome, "$metadata") ? outcome.$metadata : undefined

@@ -1,5 +1,5 @@
 /**
- * A retry strategy for the AWS SDK for JavaScript v3, which runs core's own loop under a policy of yours.
+ * A retry strategy for the AWS SDK for JavaScript v3 that runs core's own loop under your policy.
  *
  * The SDK makes the attempts, signs them and reads their answers; the loop decides, pays and waits between them.
  */
@@ -29,26 +29,26 @@ import * as AwsError from "../classify/AwsError.ts"
 import * as AwsQuota from "../fund/AwsQuota.ts"
 
 /**
- * What the SDK reads of a token.
+ * What the SDK reads from a token.
  *
  * @category models
  */
 export interface RetryToken {
   /** Retries so far: 0 for the first attempt. */
   readonly getRetryCount: () => number
-  /** Milliseconds that the SDK is to wait before the attempt. */
+  /** How many milliseconds the SDK should wait before the attempt. */
   readonly getRetryDelay: () => number
 }
 
 /**
- * The permission to make an attempt.
+ * Permission to make an attempt.
  *
  * @category models
  */
 export interface Token extends RetryToken {
-  /** Whether the operation polls a server that answers late on purpose. */
+  /** Whether the operation is a long poll. */
   readonly isLongPoll: () => boolean
-  /** Milliseconds that the strategy has waited before it handed out the token; part of `$metadata.totalRetryDelay`. */
+  /** How many milliseconds the strategy waited before it returned the token; part of `$metadata.totalRetryDelay`. */
   readonly $retryLog: { readonly acquisitionDelay: number }
   readonly [permission]: Permission
 }
@@ -60,7 +60,7 @@ interface Permission {
   readonly attempt: Stepped.Attempt
 }
 
-/** What the tokens of an operation share. The operation does not refer to it: it is collected with the last token. */
+/** What the tokens of an operation share. The operation does not refer to it, so it is garbage-collected with the last token. */
 interface Held {
   readonly operation: Operation
   readonly isLongPoll: boolean
@@ -73,8 +73,8 @@ interface Operation {
 }
 
 /**
- * A policy that a strategy can carry out: one that acts neither on a running attempt nor on results, since the SDK makes
- * the attempts and keeps their results.
+ * A policy that a strategy can carry out: it acts neither on running attempts nor on results, because the SDK makes the
+ * attempts and keeps their results.
  */
 type Strategic = Policy.Fields<unknown, never> & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
   readonly deadline?: Deadline.Deadline | undefined
@@ -83,28 +83,28 @@ type Strategic = Policy.Fields<unknown, never> & { readonly [Field in (typeof be
 const beyond = ["whenNested", "attempt", "attemptSpan", "attemptTimeout", "result", "release"] as const
 
 /**
- * The `RetryStrategyV2` of the SDK, and what the SDK's own strategies have beside it.
+ * The SDK's `RetryStrategyV2`, with the further members of the SDK's own strategies.
  *
  * Source: https://github.com/smithy-lang/smithy-typescript, packages/types/src/retry.ts, `RetryStrategyV2`, 4.20.0.
  *
  * @category models
  */
 export interface SdkRetryStrategy {
-  /** What the user agent says to AWS: "adaptive" under a policy with a rate limiter, else "standard". */
+  /** The mode in the user agent: "adaptive" under a policy with a rate limiter, else "standard". */
   readonly mode: "standard" | "adaptive"
-  /** `maxAttempts` of the policy. Give it to the client as its `maxAttempts`: the client says it in a header. */
+  /** `maxAttempts` of the policy. Give it to the client as its `maxAttempts`, which the client sends in a header. */
   readonly maxAttempts: () => Promise<number>
-  /** Begins an operation; answers when its first attempt may be made. */
+  /** Begins an operation; resolves when its first attempt may be made. */
   readonly acquireInitialRetryToken: (retryTokenScope: string) => Promise<Token>
-  /** Ends an attempt with its error; answers when the next one may be made, and rejects where there is none. */
+  /** Ends an attempt with its error; resolves when the next one may be made, and rejects if there is none. */
   readonly refreshRetryTokenForRetry: (token: RetryToken, errorInfo: ErrorInfo) => Promise<Token>
   /** Ends an attempt, and its operation, with success. */
   readonly recordSuccess: (token: RetryToken) => void
 }
 
 /**
- * What the SDK says of a failure. The policy's classifier judges the error alone: the SDK's own classes, and the hint it
- * read from a header, are not looked at.
+ * What the SDK says about a failure. The policy's classifier judges only the error; the SDK's own classification, and
+ * the hint that it read from a header, are ignored.
  *
  * @category models
  */
@@ -115,21 +115,23 @@ export interface ErrorInfo {
 const owner = "SdkRetryStrategy.make"
 
 /**
- * A strategy that retries as a policy says: for the `retryStrategy` of any client of the SDK.
+ * Makes a strategy that retries as a policy says, for the `retryStrategy` of any client of the SDK.
  *
- * `AwsRetry.javascript`, and for DynamoDB `AwsRetry.javascriptDynamodb`, do exactly what the SDK does by itself: start
- * from these. `AwsRetry.standard` follows the guide, and gives up on a 429 without a code.
+ * `AwsRetry.javascript`, and for DynamoDB `AwsRetry.javascriptDynamodb`, do exactly what the SDK does by itself, so
+ * start from these. `AwsRetry.standard` follows the guide, and gives up on a 429 without a code.
  *
- * Buckets, clock and chance are those of the effect's own context, one for all clients that share the strategy. Waits
- * are the strategy's own, so the delay of every token is 0 and what was waited is in `$retryLog`. The SDK's caller sees the
- * service's own error; where the rate limiter refuses the first attempt, an `AttemptRefused`.
+ * Buckets, clock and random numbers come from the effect's context, and all clients that share the strategy share them.
+ * The strategy waits by itself, so the delay of every token is 0 and the time waited is in `$retryLog`. The SDK's
+ * caller sees the service's own error or, if the rate limiter refuses the first attempt, an `AttemptRefused`.
  *
- * - An operation whose scope ends in `:longpoll` waits once where the bucket is empty, see `AwsQuota.longPolling`; what is
- *   before that, the `partition_id` of the SDK's context, is the `TokenBucket.Key` of keyed buckets.
- * - The SDK does not say that it abandons an operation (an abort, a streaming payload that cannot be sent again). A
- *   wait that runs then goes on to its end, and what an abandoned attempt had been granted stays spent, as in the SDK's own
- *   strategies. Nothing else stays: the operation is collected with its token, and buckets with `started` are then told that
- *   the attempt was abandoned, which is when the garbage collector runs and not earlier.
+ * - An operation whose scope ends in `:longpoll` waits once when the bucket is empty, see `AwsQuota.longPolling`; the
+ *   part before that, the `partition_id` of the SDK's context,
+ *   is the `TokenBucket.Key` of keyed buckets.
+ * - The SDK does not report that it abandons an operation (an abort, a streaming payload that cannot be sent again). A
+ *   running wait
+ *   then continues to its end, and the tokens of an abandoned attempt stay spent, as in the SDK's own strategies. Nothing else
+ *   remains: the operation is garbage-collected with its token, and only then are buckets with `started` told that the attempt was
+ *   abandoned.
  * - A policy that acts on attempts or results is refused: whenNested, attempt, attemptSpan, attemptTimeout, result,
  *   release and a deadline that cuts. Observers see every event, with the reason for giving up.
  *
@@ -144,7 +146,7 @@ export const make = <P extends Strategic>(
   )
 }
 
-/** Observers are shown the code and the status of the service. */
+/** Adds the service's code and status to what observers see. */
 const described = (prepared: Prepared): Prepared => {
   const observers = prepared.hooks.observers.map(Observe.describing(AwsError.details))
   return { ...prepared, hooks: { ...prepared.hooks, observers } }
@@ -170,7 +172,7 @@ const strategyOf = (prepared: Prepared, runtime: Runtime.Runtime<never>): SdkRet
             Effect.suspend(() => Stepped.failed(held.operation.stepped, Cause.fail(error)))
           )
     },
-    // The SDK takes what this throws for a failure of the attempt, and retries: it throws nothing.
+    // Throws nothing: the SDK would take an exception for a failure of the attempt, and retry.
     recordSuccess: (token) => {
       const held = running(token)
       if (held === undefined) return
@@ -187,7 +189,7 @@ const strategyOf = (prepared: Prepared, runtime: Runtime.Runtime<never>): SdkRet
 /** Source: @smithy/core 3.41.0, retryMiddleware. */
 const longPoll = ":longpoll"
 
-/** Makes the operations of scopes that the SDK names. */
+/** Makes the operations of the scopes named by the SDK. */
 const beginning = (prepared: Prepared, runtime: Runtime.Runtime<never>): ((scope: string) => Held) => {
   const { context, fiberRefs, runtimeFlags } = runtime
   const { bucket } = prepared.hooks
@@ -224,7 +226,7 @@ const ignore = () => {}
 const logged = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.logError("A policy died inside the AWS SDK, which does not show it", ShownCause.of(cause, Untrusted.shown))
 
-/** The token of the attempt that a step permits; rejects where the loop stops. */
+/** The token of the attempt that a step permits; rejects if the loop stops. */
 const permitted = (held: Held, step: Stepped.Step): Promise<Token> =>
   new Promise((resolve, reject) =>
     run(held.operation, step, (exit) => {
@@ -245,8 +247,7 @@ const tokenOf = (permitted: Permission): Token => {
 }
 
 /**
- * The operation that a token permits an attempt of; `undefined` where the attempt has ended already, and where the token is
- * none of ours.
+ * The operation of a token; `undefined` if the attempt has already ended, or if the token is not ours.
  */
 const running = (token: RetryToken): Held | undefined => {
   const permitted = (token as Partial<Token> | undefined)?.[permission]
@@ -264,12 +265,12 @@ const dropped = /*#__PURE__*/ new FinalizationRegistry<Operation>(
 )
 
 /**
- * The runtime of operations: not part of a span that ended long ago, interruptible wherever the strategy was made, and
- * left out of the metric of active fibers: a step is no operation of the program.
+ * The runtime of operations: outside any span that has ended, interruptible wherever the strategy was made, and not
+ * counted in the metric of active fibers, because a step is not an operation of the program.
  */
 const ofOperations = (runtime: Runtime.Runtime<never>): Runtime.Runtime<never> =>
   Runtime.updateContext(runtime, (context) => Context.omit(Tracer.ParentSpan)(context) as Context.Context<never>).pipe(
-    // Every fiber gets both anew; what it would inherit is only copied and compared.
+    // Every fiber sets both anew, so inherited values would only be copied and compared.
     Runtime.updateFiberRefs((refs) =>
       FiberRefs.delete(FiberRefs.delete(refs, FiberRef.currentContext), FiberRef.currentScheduler)
     ),

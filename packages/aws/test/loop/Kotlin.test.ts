@@ -589,11 +589,11 @@ describe("Kotlin bad arguments", () => {
     },
     {
       settings: { tokenBucket: AwsQuota.standard },
-      message: "tokenBucket must be a bucket that is made: yield* this effect first"
+      message: "tokenBucket must be a bucket, not an effect that makes one: yield* it first"
     },
     {
       settings: { rateLimiter: RateLimiter.adaptive() },
-      message: "rateLimiter must be a bucket that is made: yield* this effect first"
+      message: "rateLimiter must be a bucket, not an effect that makes one: yield* it first"
     }
   ])("are refused when a strategy is made: $message", ({ message, settings }) => {
     const make = () => Kotlin.make(settings as Kotlin.Settings)

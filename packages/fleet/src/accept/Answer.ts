@@ -1,10 +1,10 @@
 /**
- * The answer of a store, before anything is believed of it.
+ * Checks the answer of a store.
  */
 import * as Option from "effect/Option"
 
 /**
- * A list of so many whole numbers that doubles count exactly; clients give them as numbers, bigints or decimal text.
+ * A list of `count` whole numbers that doubles hold exactly; clients return them as numbers, bigints or decimal text.
  */
 export const numbers = (answer: unknown, count: number): Option.Option<ReadonlyArray<number>> => {
   if (!Array.isArray(answer) || answer.length !== count) return Option.none()

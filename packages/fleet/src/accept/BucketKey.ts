@@ -1,15 +1,15 @@
 /**
- * The key of a bucket in a store: its name, and in a keyed bucket the key beside it.
+ * The key of a bucket in a store: its name and, in a keyed bucket, the key.
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex } from "@noble/hashes/utils.js"
 
-/** The longest text that is written out. */
+/** The longest text that is used as it is. */
 const longest = 200
 
 /**
  * Joins both so that no two pairs give the same text: a colon within the name is written `%3A`. A key of more than 200
- * units is replaced by its SHA-256, made once for a bucket and not for each of its calls, after a name that ends in `%#`.
+ * units is replaced by its SHA-256, computed once per bucket and not for each call; the name then ends in `%#`.
  */
 export const make = (name: string, key?: string): string => {
   const written = name.replaceAll("%", "%25").replaceAll(":", "%3A")
@@ -17,7 +17,7 @@ export const make = (name: string, key?: string): string => {
   return key.length > longest ? `${written}${hashed}:${hash(key)}` : `${written}:${key}`
 }
 
-/** No name has it: a per cent sign is written `%25`. */
+/** No name contains this, because a per cent sign is written `%25`. */
 const hashed = "%#"
 
 /** The name in a key that `make` made. */
@@ -37,13 +37,13 @@ export const name = (bucketKey: string): string => {
  */
 export const encoded = (text: string): string => {
   if (text.length > longest) return `#${hash(text)}`
-  // A cluster takes no empty part for a slot.
+  // A cluster does not use an empty part for the slot.
   return text === "" ? "%" : text.replace(/[^\w.:~@/-]/g, escaped)
 }
 
 const hash = (text: string): string => bytesToHex(sha256(unitsOf(text)))
 
-/** UTF-16, the lower byte first. UTF-8 has one text for all halves of a pair. */
+/** UTF-16, the lower byte first. UTF-8 would write all unpaired surrogates alike. */
 const unitsOf = (text: string): Uint8Array =>
   Uint8Array.from({ length: 2 * text.length }, (_, i) => text.charCodeAt(i >> 1) >> (8 * (i & 1)))
 

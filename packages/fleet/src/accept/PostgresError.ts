@@ -1,8 +1,8 @@
 /**
  * The error of buckets in Postgres.
  *
- * It shows the name of the bucket and the code of the server or of the connection; no key, value, statement, address or
- * credential gets into its message, its text, its JSON or what `inspect` and `Cause.pretty` print.
+ * It shows the name of the bucket and the code of the server or the connection. Its message, its text, its JSON and
+ * what `inspect` and `Cause.pretty` print contain no key, value, statement, address or credential.
  */
 import type * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Data from "effect/Data"
@@ -16,11 +16,11 @@ import type { Reason } from "./StoreReason.ts"
  */
 export class PostgresError extends Data.TaggedError("PostgresError")<{
   readonly reason: Reason
-  /** The name of the bucket, without the key that it has in a keyed bucket; the table where all buckets are meant. */
+  /** The name of the bucket, without the key of a keyed bucket; the table if it concerns all buckets. */
   readonly bucket: string
-  /** The SQLSTATE of the server or the code of the connection, such as `ECONNREFUSED`; empty where there is none. */
+  /** The SQLSTATE of the server or the code of the connection, such as `ECONNREFUSED`; empty if there is none. */
   readonly code: string
-  /** What may be shown of `error`: classes, codes and places of it and of its causes, and no message. */
+  /** What may be shown of `error`: its class, code and stack, and those of its causes, but no message. */
   readonly cause?: Untrusted.ShownError
 }> {
   constructor(failed: StoreMessage.Failed) {

@@ -1,8 +1,8 @@
 /**
  * The error of buckets in Redis.
  *
- * It shows the name of the bucket and the code of the server or of the connection; no key, argument, address or credential
- * gets into its message, its text, its JSON or what `inspect` and `Cause.pretty` print.
+ * It shows the name of the bucket and the code of the server or the connection. Its message, its text, its JSON and
+ * what `inspect` and `Cause.pretty` print contain no key, argument, address or credential.
  */
 import type * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Data from "effect/Data"
@@ -16,11 +16,11 @@ import type { Reason } from "./StoreReason.ts"
  */
 export class RedisError extends Data.TaggedError("RedisError")<{
   readonly reason: Reason
-  /** The name of the bucket, without the key that it has in a keyed bucket. */
+  /** The name of the bucket, without the key of a keyed bucket. */
   readonly bucket: string
-  /** The code of the server or of the connection, such as `OOM` or `ECONNREFUSED`; empty where there is none. */
+  /** The code of the server or of the connection, such as `OOM` or `ECONNREFUSED`; empty if there is none. */
   readonly code: string
-  /** What may be shown of `error`: classes, codes and places of it and of its causes, and no message. */
+  /** What may be shown of `error`: its class, code and stack, and those of its causes, but no message. */
   readonly cause?: Untrusted.ShownError
 }> {
   constructor(failed: StoreMessage.Failed) {

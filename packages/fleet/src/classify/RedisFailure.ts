@@ -1,8 +1,8 @@
 /**
- * What a client of Redis rejected with, read as a reason.
+ * Reads the reason from a rejection of a Redis client.
  *
- * The server's errors begin with a code in capitals; everything else is the client's own and means that there is no
- * connection, apart from what is known to mean another thing. Nothing but the code is shown.
+ * The server's errors begin with a code in capitals; everything else comes from the client and means that there is no
+ * connection, unless it is known to mean something else. Only the code is shown.
  */
 import type { Reason } from "../accept/StoreReason.ts"
 import type { Failure } from "./StoreFailure.ts"
@@ -19,22 +19,21 @@ const reasons: ReadonlyMap<string, Reason> = /*#__PURE__*/ new Map<string, Reaso
   ["NOAUTH", "Refused"],
   ["WRONGPASS", "Refused"],
   ["NOPERM", "Refused"],
-  // Protected mode: a server without a password serves its own machine alone.
+  // Protected mode: a server without a password serves only its own machine.
   ["DENIED", "Refused"],
   ["WRONGTYPE", "WrongType"],
   ["OOM", "Full"],
   ["MISCONF", "Full"]
 ])
 
-/** Servers before 7.0 put the code of a command behind the place in the script. */
+/** Servers before 7.0 put the code of a command after the position in the script. */
 const inScript = /@user_script: ?\d+: -?([A-Z]+) /
 
-/** The database of a connection, which the server does not have. */
+/** The server does not have the connection's database. */
 const noDatabase = /^ERR (DB index is out of range|invalid DB index|SELECT is not allowed in cluster mode)/
 
 /**
- * A command of a script that the user may not run: Redis 7 and later, and Redis 6. `NOPERM` is the code if the command is
- * sent by itself.
+ * A command in a script that the user may not run: Redis 7 and later, and Redis 6. A command sent by itself gives `NOPERM`.
  */
 const noPermission = /^ERR (ACL failure in script|The user executing the script can't run this command)/
 
@@ -45,7 +44,7 @@ const noPermission = /^ERR (ACL failure in script|The user executing the script 
 const noCommand =
   /^ERR (unknown command|Unknown Redis command called from|Error running script .*: Unknown Redis command called from)/
 
-/** The server closes the connection with it: it has no room for one more client, so it does not serve this one now. */
+/** The server has no room for one more client, and closes the connection. */
 const noRoom = /^ERR max number of clients( \+ cluster connections)? reached/
 
 /** Reads what a client rejected with. */

@@ -2,11 +2,11 @@
  * The arithmetic of a bucket in a store: GCRA on one number, the theoretical arrival time.
  *
  * The arrival time is when the bucket will be full again, in whole microseconds since 1970 by the clock of the store; a
- * bucket that is full has none. What is taken moves it forward, what is put in moves it back. Every script and statement
- * of a store is these functions in another language.
+ * full bucket has none. Taking tokens moves it forward, putting tokens in moves it back. Every script and statement of
+ * a store is one of these functions in another language.
  *
- * Tokens are turned into microseconds here, and every rounding is on the safe side: a cost is rounded up, a credit down, a
- * wait up. The burst is rounded up once, so that all of it can be taken.
+ * Tokens are converted into microseconds here, always rounding to the safe side: a cost up, a credit down, a wait up.
+ * The burst is rounded up once, so that all of it can be taken.
  * Formula: over any `w` seconds at most `burst + perSecond * (w + 0.000001)` tokens.
  * Source: ITU-T I.371, "Generic cell rate algorithm", the virtual scheduling algorithm.
  */
@@ -14,7 +14,7 @@ import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Option from "effect/Option"
 
 /**
- * What a bucket of the store holds at most, in tokens, and how it refills.
+ * How many tokens a bucket of the store can hold, and how it refills.
  *
  * @category models
  */
@@ -24,20 +24,20 @@ export interface Limits {
 }
 
 /**
- * What a store answers to a question for tokens.
+ * The answer of a store to a request for tokens.
  *
  * @category models
  */
 export interface Taken {
-  /** Tokens taken: what was wanted, or less but at least the least that was asked for, or zero. */
+  /** Tokens taken: as many as wanted, or fewer but at least the minimum, or zero. */
   readonly granted: number
-  /** Whole milliseconds until the least is there by time alone; zero where something was granted. */
+  /** Whole milliseconds until time alone has refilled the minimum; zero if something was granted. */
   readonly retryAfterMillis: number
   /** Tokens left in the store. */
   readonly level: number
 }
 
-/** A question for tokens, in whole microseconds of refill. */
+/** A request for tokens, in whole microseconds of refill. */
 export interface Question {
   /** The time in which an empty bucket fills. */
   readonly window: number
@@ -45,7 +45,7 @@ export interface Question {
   readonly least: number
 }
 
-/** The answer, in whole microseconds; `arrival` is what the store keeps after it. */
+/** The answer, in whole microseconds; `arrival` is what the store keeps afterwards. */
 export interface Answer {
   readonly granted: number
   readonly retryAfter: number
@@ -56,16 +56,16 @@ export interface Answer {
 const microsPerSecond = 1_000_000
 
 /**
- * The longest time in which a bucket may fill: half of what a double counts exactly, so that arrival times are exact until
- * the year 2112.
+ * The longest time in which a bucket may fill: half of the range that a double holds exactly, so that arrival times are
+ * exact until the year 2112.
  */
 const longestWindow = 2 ** 52
 
 /**
- * The limits, or an `InvalidArgument` where they cannot be counted in whole microseconds; `names` are those of the caller's
- * options.
+ * Checks limits; throws an `InvalidArgument` if they cannot be counted in whole microseconds. `names` are the caller's
+ * option names.
  *
- * The rate is at most a token per microsecond, and an empty bucket fills within 142 years.
+ * The rate is at most one token per microsecond, and an empty bucket must fill within 142 years.
  */
 export const check = (
   owner: string,
@@ -80,19 +80,19 @@ export const check = (
 /** The time in which an empty bucket fills. */
 export const window = ({ burst, perSecond }: Limits): number => cost({ perSecond }, burst)
 
-/** What tokens cost, rounded up. */
+/** The cost of tokens, rounded up. */
 export const cost = ({ perSecond }: Pick<Limits, "perSecond">, tokens: number): number =>
   Math.ceil((tokens * microsPerSecond) / perSecond)
 
-/** What tokens that are put in are worth, rounded down. */
+/** The value of tokens that are put in, rounded down. */
 export const credit = ({ perSecond }: Pick<Limits, "perSecond">, tokens: number): number =>
   Math.floor((tokens * microsPerSecond) / perSecond)
 
-/** The tokens of a room, never above the burst. */
+/** Converts an amount in microseconds into tokens, never above the burst. */
 export const tokens = ({ burst, perSecond }: Limits, room: number): number =>
   Math.min(burst, (room * perSecond) / microsPerSecond)
 
-/** A question for `want` tokens, or as many as there are but at least `least`. */
+/** A request for `want` tokens, or as many as there are but at least `least`. */
 export const question = (limits: Limits, want: number, least: number): Question => ({
   window: window(limits),
   want: cost(limits, want),
@@ -100,12 +100,12 @@ export const question = (limits: Limits, want: number, least: number): Question 
 })
 
 /**
- * Takes what is wanted, or as much as there is but at least the least, or nothing; a refusal keeps the arrival time.
+ * Takes what is wanted, or as much as there is but at least the minimum, or nothing; a refusal keeps the arrival time.
  *
- * An arrival time beyond what this bucket can have owed (the clock of the store went back, or the value is not its own) is
- * taken for that of an empty bucket. Where it is further than two windows away, it is taken for the latest one at which the
- * least is there: this one grant, which is more than was owed, writes an arrival time of this clock. So a clock that went
- * back by a day refuses for two windows at most and not for a day.
+ * An arrival time too late for this bucket (because the store's clock went back, or the value is not its own) counts as
+ * that of an empty bucket. If it is more than two windows away, it counts as the latest one at which the minimum is
+ * there: this single grant, which exceeds what was due, writes an arrival time by the new clock. So a clock that went
+ * back by a day causes refusals for at most two windows, not for a day.
  */
 export const taken = (arrival: number, now: number, { least, want, window }: Question): Answer => {
   const isStray = arrival - now > 2 * window && least <= window
@@ -121,8 +121,8 @@ export const taken = (arrival: number, now: number, { least, want, window }: Que
 }
 
 /**
- * How many of the tokens taken that long ago can be put in again: those that time has not brought back since, so that
- * none is there twice.
+ * How many of the tokens taken that long ago can be put back: those that time has not refilled since, so that none
+ * counts twice.
  */
 export const unfilled = ({ perSecond }: Pick<Limits, "perSecond">, taken: number, ageMillis: number): number =>
   Math.max(0, taken - (perSecond * ageMillis) / 1000)
@@ -136,9 +136,9 @@ export const room = (arrival: number, now: number, window: number): number =>
   now + window - Math.min(Math.max(arrival, now), now + window)
 
 /**
- * An answer in tokens. `None` where a store gave numbers that are no answer to the question.
+ * An answer in tokens; `None` if the store's numbers are no valid answer to the request.
  *
- * The least that was asked for is granted in full, and what is wanted is never exceeded, whatever a division rounds.
+ * The minimum is granted in full, and what is wanted is never exceeded, whatever a division rounds.
  */
 export const fromAnswer = (
   limits: Limits,

@@ -1,28 +1,28 @@
 /**
- * How a process pauses after the store was short of tokens: by the latest refusal, and longer after refusals in a row. Pure.
+ * How a process pauses when the store is short of tokens: by the latest refusal, and longer after refusals in a row. Pure.
  */
 import type { Limits, Taken } from "./Gcra.ts"
 import * as Refusal from "./Refusal.ts"
 
 export interface Pauses {
   readonly refusal: Refusal.Refusal | undefined
-  /** Refusals in a row; a grant makes it one less where attempts wait. */
+  /** The number of refusals in a row; if attempts wait, a grant lowers it by one. */
   readonly refusals: number
-  /** Until when a refusal is one of the row: as long after the pause as the pause was. */
+  /** A refusal up to this time continues the row: as long after the pause as the pause lasted. */
   readonly inRowUntilMillis: number
 }
 
 export const none: Pauses = { refusal: undefined, refusals: 0, inRowUntilMillis: 0 }
 
-/** A question to the store, in tokens. */
+/** A request to the store, in tokens. */
 export interface Question {
   readonly want: number
   readonly least: number
-  /** For how many the process pauses if the store is short of them. */
+  /** For how many tokens the process pauses if the store is short of them. */
   readonly pause: number
 }
 
-/** What the store answered to a question. */
+/** The store's answer to a request. */
 export interface Answer extends Question, Taken {
   /** Whether attempts of the bucket wait for tokens. */
   readonly waits: boolean
@@ -31,7 +31,7 @@ export interface Answer extends Question, Taken {
   readonly draw: number
 }
 
-/** Twice the time, twice twenty times, is longer than any pause. */
+/** Doubling twenty times exceeds any pause. */
 const mostRefusals = 20
 
 export const answered = (self: Pauses, limits: Limits, answer: Answer): Pauses => {
@@ -46,28 +46,28 @@ export const answered = (self: Pauses, limits: Limits, answer: Answer): Pauses =
   return { refusal, refusals, inRowUntilMillis: refusal.overMillis + (refusal.overMillis - atMillis) }
 }
 
-/** A refusal that is not over still holds, with what the store has left. */
+/** A refusal that is not over still applies, with what the store has left. */
 const remaining = ({ refusal }: Pauses, level: number, atMillis: number): Pauses["refusal"] =>
   refusal !== undefined && atMillis < refusal.overMillis ? Refusal.withLevel(refusal, level, atMillis) : undefined
 
 /**
- * Refusals in a row before an answer. Where attempts do not wait, a process that got some of what it wanted has taken what
- * others were refused, so that counts as well, and only time ends the row: a grant would let one process take all tokens.
+ * Refusals in a row before an answer. If attempts do not wait, a process that got only a part has taken what others
+ * were refused, so that counts too, and only time ends the row: if a grant ended it, one process could take all tokens.
  */
 const refusalsBefore = ({ inRowUntilMillis, refusals }: Pauses, { atMillis, granted, waits }: Answer): number => {
   if (!waits) return atMillis < inRowUntilMillis ? refusals : 0
   return granted > 0 ? Refusal.afterGrant(refusals) : refusals
 }
 
-/** After tokens came into the store. */
+/** The state after tokens were returned to the store. */
 export const returned = (self: Pauses, tokens: number): Pauses =>
   self.refusal === undefined
     ? self
     : { ...self, refusal: Refusal.withLevel(self.refusal, self.refusal.level + tokens, self.refusal.atMillis) }
 
-/** After the store failed: what it refused before does not keep an attempt from asking. */
+/** The state after the store failed: an earlier refusal no longer keeps an attempt from asking. */
 export const failed = (self: Pauses): Pauses => ({ ...self, refusal: undefined })
 
-/** When the store may be asked for `need` tokens, in milliseconds from now; zero or less where it may be asked at once. */
+/** When the store may be asked for `need` tokens, in milliseconds from now; zero or less if at once. */
 export const millisFor = ({ refusal }: Pauses, limits: Limits, need: number, nowMillis: number): number =>
   refusal === undefined ? 0 : Refusal.millisFor(refusal, limits, need, nowMillis)

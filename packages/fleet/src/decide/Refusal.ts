@@ -1,7 +1,7 @@
 /**
- * What a process knows after the store was short of tokens: how long it asks for no more. Pure.
+ * What a process remembers when the store was short of tokens: how long not to ask for more. Pure.
  *
- * A refusal holds for what it was asked, not for less: a question for fewer tokens than the store had left is not blocked.
+ * A refusal applies to the amount requested, not to less: a request for fewer tokens than the store had left is not blocked.
  */
 import type { Limits } from "./Gcra.ts"
 
@@ -10,7 +10,7 @@ export interface Refusal {
   readonly atMillis: number
   /** Tokens that the store had left. */
   readonly level: number
-  /** By how much longer than until the tokens are there the process waits, so that a fleet does not come at once. */
+  /** The factor by which the process waits longer than until the tokens are there, so that a fleet does not return all at once. */
   readonly factor: number
   /** The random part of the factor. */
   readonly spread: number
@@ -20,20 +20,20 @@ export interface Refusal {
   readonly overMillis: number
 }
 
-/** What a store answered that was short of tokens. */
+/** The answer of a store that was short of tokens. */
 export interface Shortage extends Omit<Refusal, "factor" | "overMillis" | "spread"> {
-  /** The least that was asked for: the store does not have it before the time that it names. */
+  /** The minimum that was requested: the store will not have it before the time that it named. */
   readonly refused: number
   readonly retryAfterMillis: number
-  /** Refusals in a row before this one: the process waited as told, and others took the tokens. */
+  /** How many refusals in a row came before this one: the process waited as told, but others took the tokens. */
   readonly refusals: number
   /** A number of `U[0, 1)`. */
   readonly draw: number
 }
 
 /**
- * What a process counts as refusals in a row at least, where attempts still wait after it got some of what it wanted: it
- * lets tokens for several attempts come in, which processes that were refused can take before it asks again.
+ * The least number of refusals in a row that a process counts if attempts still wait after it got only a part: it
+ * pauses while tokens for several attempts are refilled, so that refused processes can take them first.
  */
 const refusalsAfterGrant = 2
 
@@ -41,18 +41,18 @@ const refusalsAfterGrant = 2
 export const afterGrant = (refusals: number): number => Math.max(refusalsAfterGrant, refusals)
 
 /**
- * For how many tokens a process with waiting attempts pauses: the cost of the bucket's most expensive attempt, at most a
- * quarter of the burst, and at least one. It is the same for all processes of the bucket. If each paused for the tokens
- * that it lacks itself, processes with cheap attempts would ask more often, and take the tokens that the others wait for.
+ * For how many tokens a process with waiting attempts pauses: the cost of the bucket's most expensive attempt, between
+ * one and a quarter of the burst. It is the same for all processes of the bucket. If each paused for the tokens that it
+ * lacks itself, processes with cheap attempts would ask more often, and take the tokens that the others wait for.
  */
 export const pause = ({ burst }: Pick<Limits, "burst">, dearest: number): number =>
   Math.min(dearest, Math.max(1, burst / 4))
 
 /**
- * The store is left alone until it can have the tokens, times `U[1, 1.5)`, and twice as long after each refusal in a row:
- * so the larger a fleet is that wants more than there is, the less often each of its processes asks.
- * Formula: `millis * min(2^refusals, max(1, quarter / millis)) * U[1, 1.5)`, where `quarter` is the time in which a quarter of
- * the burst comes in. So doubled pauses end before three eighths of the burst have come in.
+ * The store is not asked until it can have the tokens, times `U[1, 1.5)`, and twice as long after each refusal in a
+ * row. So the more processes want more than there is, the less often each of them asks.
+ * Formula: `millis * min(2^refusals, max(1, quarter / millis)) * U[1, 1.5)`, where `quarter` is the time in which a
+ * quarter of the burst is refilled. So doubled pauses end before three eighths of the burst are refilled.
  */
 export const make = (limits: Limits, shortage: Shortage): Refusal => {
   const { atMillis, draw, need, refusals, retryAfterMillis } = shortage
@@ -65,8 +65,8 @@ export const make = (limits: Limits, shortage: Shortage): Refusal => {
 }
 
 /**
- * What the store has left. A store also refuses if less than a microsecond of refill is missing, which its level need not
- * show. A process that relied on the level would ask again at once, and be refused again, until time has moved on.
+ * What the store has left. A store also refuses if less than a microsecond of refill is missing, which its level may
+ * not show; a process that relied on the level would ask again at once, and be refused again.
  */
 const levelOf = (limits: Limits, { level, refused, retryAfterMillis }: Shortage): number =>
   retryAfterMillis > 0 && millisUntil(limits, level, refused) === 0
@@ -81,7 +81,7 @@ export const millisFor = (self: Refusal, limits: Limits, need: number, nowMillis
   const { atMillis, factor, level, overMillis, spread } = self
   const millis = millisUntil(limits, level, need)
   if (millis === 0 || nowMillis >= overMillis) return 0
-  // More tokens than were refused take no longer than time does to bring them, once the pause is over.
+  // For more tokens than were refused, only the time of their refill is added once the pause is over.
   return (need < self.need ? atMillis + factor * millis : Math.max(overMillis, atMillis + spread * millis)) - nowMillis
 }
 

@@ -1,18 +1,18 @@
 /**
- * The share that one of several members has of a bucket. Pure.
+ * The share of one of several members of a bucket. Pure.
  *
- * A share follows the number of members and never gains tokens by it: what it holds stays or is cut to the new burst, and
- * time refills it at the rate that was in force.
- * Formula: `burst / sharers` and `perSecond / sharers`; so all shares together hold and refill at most what the bucket does,
- * where every member knows of all others. A share so small that it would never hold what one attempt costs may fill up to
- * `least`, by time alone: over any window the members grant at most
- * `max(burst, sharers * least) + perSecond * window` together.
+ * A share follows the number of members without gaining tokens: what it holds stays or is cut to the new burst, and
+ * each period is refilled at the rate then in force.
+ * Formula: `burst / sharers` and `perSecond / sharers`; so all shares together hold and refill at most what the bucket
+ * does, if every member knows all others. A share too small to ever hold the cost of one attempt may fill up to
+ * `least`, by time alone: over any window the members grant at most `max(burst, sharers * least) + perSecond * window`
+ * together.
  */
 import * as Tokens from "@effect-retry/core/unstable/Tokens"
 import * as Option from "effect/Option"
 import type { Limits } from "./Gcra.ts"
 
-/** The bucket that is shared. */
+/** The shared bucket. */
 export interface Whole extends Limits {
   /** The cost of the most expensive attempt, in tokens. */
   readonly least: number
@@ -22,20 +22,20 @@ export interface Share extends Tokens.Tokens {
   readonly limits: Tokens.Limits
 }
 
-/** A share as it is at the start: with its part of the burst. */
+/** The initial share, with its part of the burst. */
 export const make = (whole: Whole, sharers: number, nowMillis: number): Share => ({
   level: whole.burst / sharers,
   atMillis: nowMillis,
   limits: limits(whole, sharers)
 })
 
-/** The limits of one of so many shares. */
+/** The limits of one of `sharers` shares. */
 export const limits = ({ burst, least, perSecond }: Whole, sharers: number): Tokens.Limits => ({
   capacity: Math.max(burst / sharers, Math.min(least, burst)),
   refillPerSecond: perSecond / sharers
 })
 
-/** The share of one of so many, from now on. */
+/** The share from now on, as one of `sharers`. */
 export const resized = (self: Share, whole: Whole, sharers: number, nowMillis: number): Share => {
   const after = limits(whole, sharers)
   return { ...Tokens.added(refilled(self, nowMillis), after, 0), limits: after }
@@ -45,7 +45,7 @@ export const resized = (self: Share, whole: Whole, sharers: number, nowMillis: n
 export const taken = (self: Share, nowMillis: number, cost: number): Option.Option<Share> =>
   Option.map(Tokens.taken(refilled(self, nowMillis), cost), (tokens) => ({ ...tokens, limits: self.limits }))
 
-/** Puts back what was taken, up to the capacity of the share. */
+/** Puts back taken tokens, up to the capacity of the share. */
 export const put = (self: Share, nowMillis: number, tokens: number): Share => ({
   ...Tokens.added(refilled(self, nowMillis), self.limits, tokens),
   limits: self.limits

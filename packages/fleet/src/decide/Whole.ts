@@ -1,9 +1,9 @@
 /**
- * The numbers that a store is asked with: whole, and so small that doubles count exactly.
+ * The numbers in requests to a store: whole, and small enough that doubles hold them exactly.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 
-/** The numbers, or an `InvalidArgument` in the name of the store where a number of tokens gives another one. */
+/** Checks numbers; throws an `InvalidArgument` in the store's name for any other number. */
 export const numbers = (owner: string, ...values: ReadonlyArray<number>): ReadonlyArray<number> =>
   values.map((value) => (Number.isSafeInteger(value) ? value : refuse(owner, value)))
 

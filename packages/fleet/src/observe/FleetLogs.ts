@@ -1,6 +1,6 @@
 /**
- * Log lines of buckets that a fleet shares: when the store goes away, and when it is back. A bucket without observers logs
- * them by itself, once for all buckets of its store; this is for one that has observers, and for other levels.
+ * Log lines of shared buckets for when the store goes away and when it is back. A bucket without observers logs these
+ * by itself, once for all buckets of its store; this is for a bucket with observers, or for other levels.
  */
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import * as LogLevel from "effect/LogLevel"
 import type { FleetObserver } from "../fund/fleet/FleetEvent.ts"
 import * as OutageLines from "../fund/fleet/OutageLines.ts"
 
-/** At which level each line is logged; `LogLevel.None` for none. */
+/** The level of each line; `LogLevel.None` for none. */
 interface Levels {
   /** @default LogLevel.Warning */
   readonly StoreAway?: LogLevel.LogLevel
@@ -20,15 +20,15 @@ interface Levels {
  * Logs `store away: orders: Redis cannot be reached ...` when the store of a bucket goes away, and
  * `store back: orders after 5.2 s` when it answers again; nothing for its calls.
  *
- * The keys of a bucket have these lines together: the first key that has no answer logs one, the first that has one again
- * the other. No key is shown, and of an error that is none of a store only the type.
+ * The keys of a bucket share these lines: the first key without an answer logs one, the first with an answer again the
+ * other. No key is shown, and of an error that does not come from a store only the type.
  *
  * @category constructors
  */
 export const logs = (levels: Levels = {}): Effect.Effect<FleetObserver> =>
   Effect.sync(() => {
     const nowMillis = MonotonicTime.makeReader()
-    /** Since when the stores of the buckets are away, by name. */
+    /** Since when the stores of the buckets have been away, by name. */
     const awaySince = new Map<string, number>()
     return (event) =>
       Effect.clockWith((clock) => {

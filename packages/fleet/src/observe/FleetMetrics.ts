@@ -1,9 +1,9 @@
 /**
- * Metrics of buckets that a fleet shares, and the observers that keep them.
+ * Metrics of shared buckets, and the observers that update them.
  *
- * Every metric carries the label `retry.fleet.bucket`, the name of the bucket, and no label of the program: which operation makes a
- * process ask its store is chance. Each combination of labels is a series that Effect's registry keeps for ever, so keys are
- * no labels but with `metricsByKey`, which bounds their number.
+ * Every metric carries the label `retry.fleet.bucket`, the name of the bucket, and no label of the program, because it
+ * is chance which operation makes a process ask the store. Each combination of labels is a series that Effect's
+ * registry keeps for ever, so keys become labels only with `metricsByKey`, which bounds their number.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { Key } from "@effect-retry/core/TokenBucket"
@@ -35,7 +35,7 @@ export const storeTokens: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.c
 })
 
 /**
- * Attempts that this process granted out of what it had from the store.
+ * Attempts that this process granted from the store's tokens.
  *
  * @category constructors
  */
@@ -55,7 +55,7 @@ export const outages: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.count
 })
 
 /**
- * 1 while the store is away and the caller's choice decides (`failOpen`, `failClosed`, the local share), else 0.
+ * 1 while the store is away, so that `failOpen`, `failClosed` or the local share decides; otherwise 0.
  *
  * @category constructors
  */
@@ -82,7 +82,7 @@ export const held: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge("ret
 })
 
 /**
- * Tokens that this process asks for beyond what waiting attempts need.
+ * How many tokens this process asks for beyond what waiting attempts need.
  *
  * @category constructors
  */
@@ -93,17 +93,17 @@ export const leaseSize: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge
 type Labels = ReadonlyArray<MetricLabel.MetricLabel>
 
 /**
- * Keeps all metrics, by the name of the bucket. Gauges of a keyed bucket show the key of the latest event.
+ * Updates all metrics, by the name of the bucket. Gauges of a keyed bucket show the key of the latest event.
  *
  * @category constructors
  */
 export const metrics: FleetObserver = (event) => Effect.sync(() => update(event, ofBucket(event)))
 
 /**
- * As `metrics`, kept apart by the label `retry.key`, the `TokenBucket.Key` of the bucket.
+ * Like `metrics`, with the label `retry.key`, the `TokenBucket.Key` of the bucket.
  *
- * The first `maxKeys` different keys get their own series; further keys share the key `other`. Keys become visible:
- * none may be a secret.
+ * The first `maxKeys` different keys get their own series; further keys share the key `other`. Keys become visible, so
+ * they must not be secret.
  *
  * @category constructors
  */
@@ -125,7 +125,7 @@ export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effe
 
 const ofBucket = ({ name }: FleetEvent): Labels => [MetricLabel.make("retry.fleet.bucket", name)]
 
-/** What `@effect/opentelemetry` reads as the unit of a metric: a gauge without one is taken for a ratio by Prometheus. */
+/** `@effect/opentelemetry` reads this label as the unit of a metric; Prometheus takes a gauge without a unit for a ratio. */
 const [tokens, stores] = [
   /*#__PURE__*/ MetricLabel.make("unit", "{token}"),
   /*#__PURE__*/ MetricLabel.make("unit", "{store}")

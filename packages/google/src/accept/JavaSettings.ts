@@ -1,5 +1,5 @@
 /**
- * The settings that Google's Java libraries use where a program sets none: `RetrySettings.toPolicy(JavaSettings.http, …)`.
+ * The settings that Google's Java libraries use by default: `RetrySettings.toPolicy(JavaSettings.http, …)`.
  *
  * @example
  * ```ts
@@ -15,8 +15,8 @@ import type { RetrySettings } from "./RetrySettingsRecord.ts"
 import { logicalTimeout, make } from "./RetrySettingsRecord.ts"
 
 /**
- * The libraries over HTTP, Cloud Storage's among them: 6 attempts, delays from 1 second by 2 up to 32 seconds, 50 seconds for
- * all of it and for each attempt.
+ * The libraries over HTTP, Cloud Storage's among them: 6 attempts, delays from 1 second, doubled up to 32 seconds, 50
+ * seconds for the whole operation and for each attempt.
  *
  * Source: https://github.com/googleapis/sdk-platform-java, 56aa343, ServiceOptions.java, `getDefaultRetrySettings`.
  *
@@ -31,7 +31,8 @@ export const http: RetrySettings = /*#__PURE__*/ make({
 })
 
 /**
- * The polling of long-running operations: delays from 5 seconds by 1.5 up to 45 seconds, 5 minutes for all of it.
+ * The polling of long-running operations: delays from 5 seconds, growing by 1.5 up to 45 seconds, 5 minutes for the
+ * whole operation.
  *
  * Source: https://github.com/googleapis/sdk-platform-java, 56aa343, the settings of `OperationTimedPollAlgorithm` in
  * generated clients.

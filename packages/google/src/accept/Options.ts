@@ -4,11 +4,11 @@
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
 
-/** Answers `options` where they are a record. */
+/** Returns `options`, or throws if they are not a record. */
 export const check = <A extends object>(owner: string, options: A): A =>
   Predicate.isRecord(options) ? options : Argument.refuse(owner, "options", "a record of options", options)
 
-/** Throws where `given` has another field than those of its type. */
+/** Throws if `given` has a field that its type does not have. */
 export const checkFields = <A extends object>(
   owner: string,
   given: A,

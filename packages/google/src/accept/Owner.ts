@@ -1,10 +1,10 @@
 /**
- * Refusals in the name of the function that the caller called.
+ * Names the function that the caller called in refusals.
  */
 import { InvalidArgument } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 
-/** Runs a constructor; where it refuses an argument, `owner` is named in its place. */
+/** Runs a constructor; if it refuses an argument, the error names `owner` instead. */
 export const calling = <A>(owner: string, make: () => A): A => {
   try {
     return make()

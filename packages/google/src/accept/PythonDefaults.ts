@@ -4,13 +4,13 @@
  * Source: https://github.com/googleapis/python-api-core, bfc6651, google/api_core/retry/retry_base.py, `_DEFAULT_*`.
  */
 
-/** The greatest delay of the first retry. */
+/** The longest delay before the first retry. */
 export const initial = "1 second"
 
-/** The greatest delay of all. */
+/** The longest delay before any retry. */
 export const maximum = "60 seconds"
 
-/** By which delays grow. */
+/** The factor by which delays grow. */
 export const multiplier = 2
 
 /** How long an operation is retried. */

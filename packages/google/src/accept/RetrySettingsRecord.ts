@@ -1,7 +1,7 @@
 /**
  * The nine settings of Google's Java client libraries, checked.
  *
- * They keep the names of the library. What the algorithm makes of them is in the module `GaxAlgorithm`.
+ * They keep the library's names. The module `GaxAlgorithm` says how the algorithm uses them.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
@@ -17,18 +17,18 @@ import * as Predicate from "effect/Predicate"
  * @category models
  */
 export interface RetrySettings {
-  /** Bounds the whole operation, delays included; zero is not set. */
+  /** Bounds the whole operation, delays included; zero means not set. */
   readonly totalTimeout: Duration.Duration
   /** The delay before the first retry, before jitter. */
   readonly initialRetryDelay: Duration.Duration
   readonly retryDelayMultiplier: number
   /** The cap of the delays, before jitter. */
   readonly maxRetryDelay: Duration.Duration
-  /** Attempts in all, the first included; 0 is not set, 1 never retries. */
+  /** Attempts in all, the first included; 0 means not set, 1 never retries. */
   readonly maxAttempts: number
-  /** Whether a delay is drawn from below its bound. The library turns it off in its tests only. */
+  /** Whether a delay is drawn at random below its bound. The library turns it off only in its own tests. */
   readonly jittered: boolean
-  /** The timeout of the first attempt; zero is none, and then no attempt has one. */
+  /** The timeout of the first attempt; zero means that no attempt has a timeout. */
   readonly initialRpcTimeout: Duration.Duration
   readonly rpcTimeoutMultiplier: number
   /** The cap of the attempts' timeouts. */
@@ -36,8 +36,8 @@ export interface RetrySettings {
 }
 
 /**
- * Some of the settings, as a caller writes them: whole milliseconds, which is what the algorithm counts in. A setting that
- * is left out has the default of the library's builder.
+ * Some of the settings, as a caller writes them: in whole milliseconds, the unit of the algorithm. A setting that is
+ * left out has the default of the library's builder.
  *
  * @category models
  */
@@ -79,7 +79,7 @@ const builder: Millis = {
   maxRpcTimeout: 0
 }
 
-/** Reads settings at the call of `owner`. Throws an `InvalidArgument` for the first one that is wrong. */
+/** Reads settings for `owner`. Throws an `InvalidArgument` for the first wrong one. */
 export const read = (owner: string, given: Fields): Millis => {
   if (!Predicate.isRecord(given)) return Argument.refuse(owner, "settings", "a record of settings", given)
   Argument.fields(owner, given, Object.keys(builder), "settings")
@@ -116,8 +116,8 @@ const wholeMillis = (
 }
 
 /**
- * Settings with the defaults of the library's builder for what is left out. Those alone never retry: neither a total
- * timeout nor a number of attempts is set.
+ * Completes settings with the defaults of the library's builder. The defaults alone never retry, because they set
+ * neither a total timeout nor a number of attempts.
  *
  * Throws an `InvalidArgument` for a setting out of its range, a maximum below its initial value included.
  *
@@ -138,8 +138,8 @@ const complete = (millis: Millis): RetrySettings => ({
 })
 
 /**
- * The four settings of an operation that may take `timeout` in all, and each attempt as much of it as is left: to be spread
- * into others. It retries while time is left, should an attempt fail early.
+ * The four settings of an operation that may take `timeout` in all, where each attempt may use the time that is left:
+ * to be spread into others. It retries after an early failure while time is left.
  *
  * ```text
  * RetrySettings.make({ ...RetrySettings.logicalTimeout("5 seconds"), initialRetryDelay: 100, maxRetryDelay: 1_000 })
@@ -160,8 +160,8 @@ export const logicalTimeout = (
 }
 
 /**
- * The settings of `self`, but for those that `that` has. Complete settings replace all nine, as `merge` of the library's
- * builder does.
+ * The settings of `self`, overridden by those of `that`. Complete settings replace all nine, as `merge` of the
+ * library's builder does.
  *
  * @category combinators
  */

@@ -1,5 +1,5 @@
 /**
- * Names of headers of Cloud Storage.
+ * Headers of Cloud Storage.
  */
 
 /**
@@ -16,15 +16,15 @@ export const token = "x-goog-gcs-idempotency-token"
  */
 export const client = "x-goog-api-client"
 
-/** The header without the parts of one operation: its id and its count. */
+/** The parts of the header that do not belong to one operation, without its id and its count. */
 export const withoutOperation = (value: string): ReadonlyArray<string> =>
   partsOf(value).filter((part) => !part.startsWith(invocation) && !part.startsWith(count))
 
 /** The parts of the header. */
 export const partsOf = (value: string): ReadonlyArray<string> => value.split(/\s+/).filter((part) => part !== "")
 
-/** What the id of an operation begins with. */
+/** The prefix of the id of an operation. */
 export const invocation = "gccl-invocation-id/"
 
-/** What the number of an attempt begins with. */
+/** The prefix of the number of an attempt. */
 export const count = "gccl-attempt-count/"

@@ -1,8 +1,8 @@
 /**
- * The checksums that Cloud Storage keeps of an object: CRC32C of every object, MD5 of most.
+ * The checksums that Cloud Storage keeps for objects: CRC32C for every object, MD5 for most.
  *
  * Values are written as the service writes them: base64, the four bytes of a CRC32C with the most
- * significant one first. A value that is not exactly of that form counts as absent.
+ * significant one first. A value that does not have exactly that form counts as absent.
  *
  * Source: https://docs.cloud.google.com/storage/docs/hashes-etags, read 2026-11-22.
  */
@@ -24,37 +24,37 @@ export interface Checksums {
 }
 
 /**
- * Checksums of bytes that come in one after another; mutable.
+ * Checksums of bytes that arrive in pieces; mutable.
  *
  * @category models
  */
 export interface Running {
   readonly update: (bytes: Uint8Array) => void
-  /** Of the bytes so far; more may follow. */
+  /** The checksums of the bytes so far; more may follow. */
   readonly digest: () => Checksums
 }
 
 /**
- * What a comparison found.
+ * The result of a comparison.
  *
  * @category models
  */
 export interface Comparison {
-  /** The algorithms of which both sides have a checksum. */
+  /** The algorithms for which both sides have a checksum. */
   readonly compared: ReadonlyArray<Algorithm>
   /** The first of them whose checksums differ. */
   readonly mismatch: { readonly algorithm: Algorithm; readonly expected: string; readonly actual: string } | undefined
 }
 
 /**
- * All of them, the one that every object has first.
+ * All algorithms; the first is the one that every object has.
  *
  * @category models
  */
 export const algorithms: ReadonlyArray<Algorithm> = ["crc32c", "md5"]
 
 /**
- * Begins checksums of these algorithms, over no bytes.
+ * Starts checksums with these algorithms, before any bytes.
  *
  * Sources: CRC32C: RFC 9260, appendix A, https://www.rfc-editor.org/rfc/rfc9260#appendix-A; MD5: RFC 1321,
  * https://www.rfc-editor.org/rfc/rfc1321.
@@ -99,7 +99,7 @@ const bigEndian = (number: number): Uint8Array => {
 
 const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-/** Four bytes and sixteen bytes: in both, four bits of the last letter are left over, and are zero. */
+/** Base64 of four bytes and of sixteen bytes: in both, four bits of the last letter are unused and zero. */
 const forms: { readonly [A in Algorithm]: RegExp } = {
   crc32c: /^[A-Za-z0-9+/]{5}[AQgw]==$/,
   md5: /^[A-Za-z0-9+/]{21}[AQgw]==$/
@@ -112,8 +112,8 @@ const isOfForm = (algorithm: Algorithm, value: unknown): value is string =>
 const longestHeader = 1024
 
 /**
- * The checksums in `x-goog-hash`: `crc32c=n03x6A==,md5=Ojk9c3dhfxgoKVVHYwFbHQ==`, also of several headers that were joined
- * with commas. An algorithm that stands there twice with different values counts as absent.
+ * The checksums in `x-goog-hash`: `crc32c=n03x6A==,md5=Ojk9c3dhfxgoKVVHYwFbHQ==`, also from several headers joined with
+ * commas. An algorithm that appears twice with different values counts as absent.
  *
  * @category conversions
  */
@@ -130,7 +130,7 @@ export const fromHeader = (value: string | undefined): Checksums => {
 }
 
 /**
- * The value of `x-goog-hash` for these checksums; `undefined` where there are none.
+ * The value of `x-goog-hash` for these checksums; `undefined` if there are none.
  *
  * @category conversions
  */
@@ -157,7 +157,7 @@ const checksums = (valueOf: (algorithm: Algorithm) => unknown): Checksums =>
   )
 
 /**
- * Compares what a server says with what was computed, as far as both have checksums of the same algorithm.
+ * Compares the server's checksums with computed ones, for the algorithms that both have.
  *
  * @category destructors
  */

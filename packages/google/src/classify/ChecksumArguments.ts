@@ -1,12 +1,12 @@
 /**
- * Checks of what checksums are asked for, and of.
+ * Checks the arguments of `Checksum`.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Predicate from "effect/Predicate"
 
 const names = ["crc32c", "md5"] as const
 
-/** Algorithms that a caller names, in an array of their own. */
+/** A copy of the algorithms that a caller names. */
 export const algorithms = (owner: string, wanted: ReadonlyArray<string>): ReadonlyArray<(typeof names)[number]> =>
   Array.isArray(wanted)
     ? wanted.map((one) => names.find((name) => name === one) ?? refuse(owner, wanted))

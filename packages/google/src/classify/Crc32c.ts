@@ -27,7 +27,7 @@ function at(numbers: Int32Array | Uint8Array, place: number): number {
   return numbers[place] as number
 }
 
-/** The checksum of more bytes, where `crc` is that of the bytes before; 0 is that of no bytes. From 0 to 2^32 - 1. */
+/** Extends a checksum by more bytes: `crc` is the checksum of the bytes before, 0 for no bytes. From 0 to 2^32 - 1. */
 export const update = (crc: number, bytes: Uint8Array): number => {
   let state = ~crc
   let place = 0

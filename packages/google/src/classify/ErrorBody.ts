@@ -1,13 +1,13 @@
 /**
- * JSON bodies of responses, as bytes, and parsed on the response that they came with.
+ * JSON bodies of failed responses: parsed, and attached to their responses.
  */
 import * as Property from "@effect-retry/core/unstable/Property"
 import * as Option from "effect/Option"
 
-/** Under which a response carries its parsed error body. */
+/** The key under which a response carries its parsed error body. */
 const key: unique symbol = /*#__PURE__*/ Symbol.for("@effect-retry/google/GoogleStatus/body")
 
-/** Gives a response the parsed body that `GoogleStatus.read` finds in it. Changes and answers the response. */
+/** Attaches a parsed body to a response, for `GoogleStatus.read`. Changes and returns the response. */
 export const withBody = <Response extends object>(response: Response, body: unknown): Response =>
   Object.defineProperty(response, key, { value: body })
 

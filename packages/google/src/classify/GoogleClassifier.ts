@@ -1,8 +1,8 @@
 /**
- * Which failures of a Google API are worth another attempt: by status and error body over HTTP, by code over gRPC.
+ * Classifies failures of a Google API: by status and error body over HTTP, by code over gRPC.
  *
- * Whether the request may be repeated is for `StorageIdempotency`, or for the caller who names the
- * retryable codes of a method.
+ * Whether the request may be repeated is decided by `StorageIdempotency`, or by the caller who names the retryable
+ * codes of a method.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export type { ServerDelay } from "@effect-retry/grpc/unstable/StatusVerdict"
  * @category models
  */
 export interface Tables extends HttpClassifier.Tables {
-  /** Reasons of a JSON error body that are retryable whatever the status. */
+  /** Reasons in a JSON error body that are retryable whatever the status. */
   readonly reasons: { readonly [reason: string]: Verdict.Kind | undefined }
   /** `"retry"` is what the Java client of Bigtable does. */
   readonly retryInfo: ServerDelay
@@ -47,7 +47,7 @@ export interface Tables extends HttpClassifier.Tables {
 
 /**
  * The tables of `http`: 408, 429, every 5xx, and connection errors; the reasons `rateLimitExceeded` and
- * `userRateLimitExceeded`, with which a 403 is a rate limit; `Retry-After`, and `google.rpc.RetryInfo` before it.
+ * `userRateLimitExceeded`, which turn a 403 into a rate limit; `Retry-After`, and `google.rpc.RetryInfo` before it.
  *
  * Sources: https://cloud.google.com/storage/docs/retry-strategy, "Response"; of the reasons
  * https://developers.google.com/workspace/drive/api/guides/handle-errors, "403: User rate limit exceeded", and
@@ -74,11 +74,11 @@ export const httpTables: Tables = {
 }
 
 /**
- * Judges responses and errors of HTTP by tables, which are read once: change `httpTables` by spread.
+ * Judges HTTP responses and errors by tables, which are read once: change `httpTables` by spread.
  *
- * The error body is read where the response carries it, as it does under `StorageRetry.withRetry`. Errors of other clients
- * are judged by their codes, their status and their `errors`, and by those of their causes; no opinion on what has none.
- * Throws where a table has a value that its type cannot exclude.
+ * The error body is read if the response carries it, as it does with `StorageRetry.withRetry`. Errors of other clients
+ * are judged by their codes, their status and their `errors`, and by those of their causes; there is no opinion on
+ * errors without any. Throws an `InvalidArgument` if a table has a value that its type cannot exclude.
  *
  * @category constructors
  */
@@ -121,7 +121,7 @@ const judgeHttp = (own: Own, outcome: unknown, moment: Classifier.Moment): Verdi
   return StatusVerdict.delayed(verdict, retryInfo, delay, kindOfStatus(status))
 }
 
-/** An error of another client has no opinion of the tables: its status has. */
+/** Judges an error of another client, which the tables do not know, by its status. */
 const orByStatus = (
   { byTables }: Own,
   verdict: Verdict.Verdict,
@@ -141,7 +141,7 @@ const retryAfter = ({ byTables }: Own, outcome: unknown, { nowMillis }: Classifi
 const kindOfStatus = (status = 0): Verdict.Kind => (status === 429 ? "Throttling" : status < 500 ? "Client" : "Server")
 
 /**
- * What a classifier for gRPC is made from.
+ * The options of a classifier for gRPC.
  *
  * @category models
  */
@@ -151,8 +151,8 @@ export interface Grpc extends GrpcClassifier.Options {
 }
 
 /**
- * Judges errors as `GrpcClassifier.make` does, and reads `RetryInfo`, in trailers or in the body of a JSON API. A pushback goes
- * before it.
+ * Judges errors as `GrpcClassifier.make` does, and reads `RetryInfo`, from trailers or from the body of a JSON API. A
+ * pushback takes precedence over it.
  *
  * Source of the rules for `RetryInfo`: googleapis/java-bigtable 949c696, `RetryInfoRetryAlgorithm`.
  *

@@ -1,10 +1,10 @@
 /**
- * What an error of a Google API says about itself, whatever made it: a response of a client of `@effect/platform` with its
- * error body, an error of `@google-cloud/storage`, gaxios or `@grpc/grpc-js`, a parsed error body, or a tagged error of the
- * caller's own with a `code` or a `status`.
+ * Reads errors of Google APIs from any source: a response of an `@effect/platform` client with its error body, an error of
+ * `@google-cloud/storage`, gaxios or `@grpc/grpc-js`, a parsed error body, or your own tagged error with a `code` or a
+ * `status`.
  *
- * Read by shape, so no client library is imported. Errors come from outside: reading them never
- * throws and is bounded. What a status, a code or a reason means is for `GoogleClassifier`.
+ * Read by shape, so no client library is imported. Errors come from outside, so reading them never throws and takes
+ * bounded time. `GoogleClassifier` says what a status, a code or a reason means.
  *
  * @example
  * ```ts
@@ -29,21 +29,21 @@ import * as ErrorBody from "./ErrorBody.ts"
 import * as RetryInfo from "./RetryInfo.ts"
 
 /**
- * One error, read.
+ * What an error says about its call.
  *
  * @category models
  */
 export interface GoogleStatus extends Status.Status {
-  /** Of HTTP, from 100 to 599. */
+  /** The HTTP status, from 100 to 599. */
   readonly status: number | undefined
-  /** Of a JSON error body: the `reason` of each of its `errors`, such as `rateLimitExceeded`. */
+  /** The `reason` of each of the `errors` in a JSON error body, such as `rateLimitExceeded`. */
   readonly reasons: ReadonlyArray<string>
-  /** The wait in milliseconds that a `google.rpc.RetryInfo` asks for. */
+  /** The wait in milliseconds from a `google.rpc.RetryInfo`. */
   readonly retryInfoMillis: number | undefined
 }
 
 /**
- * Reads one error, without its causes. A value that is no object has nothing to say.
+ * Reads one error, without its causes. The fields are empty for a value that is no object.
  *
  * @category constructors
  */
@@ -74,8 +74,8 @@ export const chain = (error: unknown): ReadonlyArray<GoogleStatus> => Property.c
 /**
  * What log lines, spans and metrics show of a failed call: its status, and the reason or the code of the error body.
  *
- * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(GoogleStatus.details))`; `StorageRetry` does it by
- * itself.
+ * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(GoogleStatus.details))`; `StorageRetry` does
+ * this by itself.
  *
  * @category conversions
  */
@@ -95,7 +95,10 @@ export const details = (event: Observe.RetryEvent): Partial<Observe.Details> => 
   }
 }
 
-/** Of a response; of gaxios; of a parsed body; of what has the fields of `error` itself, as those of the client libraries. */
+/**
+ * The places of an error body: in a response, in an error of gaxios, a parsed body itself, or an error with the fields
+ * of `error`, like those of the client libraries.
+ */
 const bodiesOf = (error: unknown): ReadonlyArray<object> =>
   [
     ErrorBody.errorOf(HttpClassifier.responseOf(error)),

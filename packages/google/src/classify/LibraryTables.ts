@@ -1,12 +1,12 @@
 /**
- * What the clients of Cloud Storage take for retryable, as changes of `GoogleClassifier.httpTables`.
+ * What the clients of Cloud Storage consider retryable, as changes of `GoogleClassifier.httpTables`.
  *
  * They read neither `Retry-After` nor `google.rpc.RetryInfo`; connection errors are retryable in all of them.
  */
 import type { Classifier } from "@effect-retry/core"
 import * as GoogleClassifier from "./GoogleClassifier.ts"
 
-/** A classifier that takes these statuses of `GoogleClassifier.httpTables` for retryable, and these reasons. */
+/** A classifier that retries only these statuses of `GoogleClassifier.httpTables`, and these reasons. */
 export const only = (
   statuses: ReadonlyArray<number>,
   reasons: GoogleClassifier.Tables["reasons"] = {}
@@ -14,7 +14,7 @@ export const only = (
   GoogleClassifier.fromTables({
     ...GoogleClassifier.httpTables,
     statuses: Object.fromEntries(
-      // What a 401 says of the request, which was not carried out, is not about retries.
+      // The row of 401 is kept: it only says that the request was not carried out.
       [401, ...statuses].map((status) => [status, GoogleClassifier.httpTables.statuses[status]])
     ),
     reasons,
@@ -23,7 +23,7 @@ export const only = (
   })
 
 /**
- * The statuses that most clients have.
+ * The statuses that most clients retry.
  *
  * Sources: https://github.com/googleapis/java-storage, 679cddd; https://github.com/googleapis/python-storage, ab4997c,
  * google/cloud/storage/retry.py, `_RETRYABLE_STATUS_CODES`; https://github.com/googleapis/nodejs-storage, 7.22.0,

@@ -1,9 +1,9 @@
 /**
  * How long a Google service asks its clients to wait: the `google.rpc.RetryInfo` of an error.
  *
- * It stands in the `details` of a JSON error body, and in the trailer `grpc-status-details-bin` of
- * a gRPC call. Both come from outside: what is not of the documented form counts as absent, reading never throws, and what
- * is read is bounded. The hint rule of the policy says what becomes of the wait.
+ * It is in the `details` of a JSON error body, or in the trailer `grpc-status-details-bin` of a gRPC call. Both come
+ * from outside: a value of another form counts as absent, reading never throws, and the amount read is bounded. The
+ * policy's hint rule says how to use the wait.
  *
  * Source: https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto, "RetryInfo", and
  * https://google.aip.dev/193.
@@ -26,10 +26,10 @@ import { BinaryReader, WireType } from "@bufbuild/protobuf/wire"
 import * as Property from "@effect-retry/core/unstable/Property"
 import * as ProtobufDuration from "@effect-retry/grpc/unstable/ProtobufDuration"
 
-/** How messages of this type are named in an `Any`, after whatever host. */
+/** The end of the type's URL in an `Any`, after any host. */
 const typeName = "/google.rpc.RetryInfo"
 
-/** No status with its details is as long: metadata of a gRPC call is 8 KiB by default. */
+/** No status with details is this long: metadata of a gRPC call is limited to 8 KiB by default. */
 const mostBytes = 65_536
 
 /**
@@ -46,7 +46,7 @@ export const durationMillis = (given: unknown): number | undefined => {
 const millis = ({ nanos, seconds }: ProtobufDuration.ProtobufDuration): number => seconds * 1000 + nanos / 1e6
 
 /**
- * The delay in milliseconds that a parsed JSON error asks for; `undefined` where it asks for none.
+ * The delay in milliseconds that a parsed JSON error asks for; `undefined` if it asks for none.
  *
  * Takes a whole body, `{ "error": { … } }`, or its `error`.
  *
@@ -61,7 +61,7 @@ export const fromJson = (body: unknown): number | undefined => {
 /**
  * The delay in milliseconds that an encoded `google.rpc.Status` asks for: the bytes of `grpc-status-details-bin`.
  *
- * `undefined` where it asks for none, and where the bytes are no such message or more than 64 KiB.
+ * `undefined` if it asks for none, or if the bytes are not such a message or are more than 64 KiB.
  *
  * @category destructors
  */
@@ -70,7 +70,7 @@ export const fromBinary = (bytes: unknown): number | undefined => {
   try {
     return fromStatus(bytes)
   } catch {
-    // The reader throws at what ends too early, or is of no known wire type.
+    // The reader throws if the bytes end too early or have an unknown wire type.
     return undefined
   }
 }
@@ -107,7 +107,7 @@ const fromDuration = (reader: BinaryReader): number | undefined => {
   return ProtobufDuration.isDuration(found) ? millis(found) : undefined
 }
 
-/** The values of a field of texts, bytes or messages, in their order. */
+/** The values of a length-delimited field (texts, bytes or messages), in order. */
 const messages = (bytes: Uint8Array, wanted: number): ReadonlyArray<Uint8Array> => {
   const found: Array<Uint8Array> = []
   const reader = new BinaryReader(bytes)

@@ -1,13 +1,13 @@
 /**
- * The address of a request of Cloud Storage: which API it uses, and what its query says.
+ * The address of a Cloud Storage request: its API, path and query.
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 
-/** An address, taken apart. */
+/** The parts of an address. */
 export interface Address {
-  /** Of the JSON API, as its path tells. */
+  /** The JSON API, recognised by the path. */
   readonly json: Json | undefined
-  /** Of the XML API, as the host of the service tells. */
+  /** The XML API, recognised by the service's host. */
   readonly xml: Xml | undefined
   readonly parameter: (name: string) => string | undefined
   /** The names of all parameters. */
@@ -15,10 +15,10 @@ export interface Address {
 }
 
 export interface Json {
-  /** The path of a proxy before it. */
+  /** The path of a proxy, before the API's path. */
   readonly base: string
   readonly isUpload: boolean
-  /** Below `storage/v1`, not decoded. */
+  /** The path below `storage/v1`, not decoded. */
   readonly path: ReadonlyArray<string>
 }
 
@@ -44,7 +44,7 @@ export const fromRequest = ({ url, urlParams }: HttpClientRequest.HttpClientRequ
 
 const anyHost = "http://localhost"
 
-/** Below whatever path a proxy has; the service itself has none. */
+/** Matches below any path of a proxy; the service itself has none. */
 const below = /^(.*?)\/(?:(resumable\/upload|upload|download)\/)?storage\/v1\/(.+?)\/?$/s
 
 const jsonOf = ({ hostname, pathname }: URL): Json | undefined => {
@@ -55,7 +55,7 @@ const jsonOf = ({ hostname, pathname }: URL): Json | undefined => {
 }
 
 /**
- * The bucket, whose name has at least three characters, is in front of the host or in the path.
+ * The bucket, whose name has at least three characters, is a subdomain or in the path.
  *
  * Source: https://docs.cloud.google.com/storage/docs/request-endpoints, "XML API requests", read 2026-11-24.
  */
@@ -73,10 +73,10 @@ const xmlOf = ({ hostname, pathname }: URL): Xml | undefined => {
     : { bucket: decoded(path.slice(0, end)), object: decoded(path.slice(end + 1)) }
 }
 
-/** Not buckets: other versions of the JSON API, and other paths beside it. */
+/** First path segments that are not buckets: other versions of the JSON API, and other paths next to it. */
 const ofOtherApis: ReadonlyArray<string> = ["batch", "download", "resumable", "storage", "upload"]
 
-/** A part of a path, or the whole of one. */
+/** Decodes a part of a path, or a whole path. */
 export const decoded = (given: string): string => {
   try {
     return decodeURIComponent(given)

@@ -1,11 +1,11 @@
 /**
- * What the body of a request says of a resource: the JSON, or the first part of a multipart upload.
+ * Reads the resource in the body of a request: the JSON, or the first part of a multipart upload.
  */
 import type * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Property from "@effect-retry/core/unstable/Property"
 
-/** A text in the resource; none for a body that has to be opened to be read. */
+/** A text field of the resource; `undefined` for a body that would have to be opened to be read. */
 export const field = ({ body, headers }: HttpClientRequest.HttpClientRequest, name: string): string | undefined => {
   const boundary = boundaryOf(headers["content-type"] ?? contentTypeOf(body) ?? "")
   const text = boundary === undefined ? wholeOf(body) : firstPart(beginningOf(body), boundary)
@@ -17,7 +17,7 @@ export const field = ({ body, headers }: HttpClientRequest.HttpClientRequest, na
   }
 }
 
-/** No policy is as long, even with 1,500 principals, and no key. */
+/** No policy, even with 1,500 principals, and no key is this long. */
 const mostBytes = 1_048_576
 
 const contentTypeOf = (body: HttpBody.HttpBody): string | undefined =>
@@ -37,7 +37,7 @@ const beginningOf = (body: HttpBody.HttpBody): string | undefined => {
 }
 
 /**
- * Of `multipart/related`, with quotes or without; at most 70 characters long.
+ * The boundary of `multipart/related`, with or without quotes; at most 70 characters long.
  *
  * Sources: https://docs.cloud.google.com/storage/docs/json_api/v1/objects/insert, "Multipart upload", and RFC 2046, section
  * 5.1.1, https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1.

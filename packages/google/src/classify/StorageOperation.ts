@@ -1,10 +1,10 @@
 /**
- * Which operation of Cloud Storage a request calls, and which preconditions it carries.
+ * Recognises which operation of Cloud Storage a request calls, and which preconditions it carries.
  *
- * Requests of the JSON API are recognised by method and path, uploads and the sessions of
- * resumable uploads included, at any host and below any path; those of the XML API by method and path at
- * `storage.googleapis.com`, with the bucket in the path or before the host, signed URLs included. The table has the
- * preconditions that make a request safe to repeat; `StorageIdempotency` decides whether they suffice.
+ * Requests of the JSON API are recognised by method and path at any host and below any path, including uploads and
+ * sessions of resumable uploads; those of the XML API by method and path at `storage.googleapis.com`, with the bucket
+ * in the path or as a subdomain, including signed URLs. The table lists the preconditions that make a request safe to
+ * repeat; `StorageIdempotency` decides whether they suffice.
  *
  * @example
  * ```ts
@@ -47,26 +47,26 @@ export type StorageOperation = keyof typeof table
 export const names = /*#__PURE__*/ Object.keys(table) as ReadonlyArray<StorageOperation>
 
 /**
- * An operation as it is called.
+ * A call of an operation.
  *
  * @category models
  */
 export interface Call {
   readonly operation: StorageOperation
   /**
-   * Those that the request carries with a value, in the order of `preconditions`; in the XML API those on generations are the
-   * headers `x-goog-if-generation-match` and `x-goog-if-metageneration-match`.
+   * The preconditions to which the request gives a value, in the order of `preconditions`; in the XML API those on
+   * generations are the headers `x-goog-if-generation-match` and `x-goog-if-metageneration-match`.
    */
   readonly preconditions: ReadonlyArray<Precondition>
   /**
-   * What stands in the path, decoded: `bucket`, `object`, `toBucket` and so on; of an upload and of a new bucket also the
-   * name, if the query or the JSON of a body has it, the first part of a multipart upload included.
+   * The parameters in the path, decoded: `bucket`, `object`, `toBucket` and so on; for an upload or a new bucket also
+   * its name, if the query or the JSON in the body has it, including the first part of a multipart upload.
    */
   readonly parameters: { readonly [name: string]: string }
 }
 
 /**
- * The operation that a request calls; `undefined` where the table has none.
+ * The operation that a request calls; `undefined` if it is not in the table.
  *
  * @category destructors
  */
@@ -97,7 +97,7 @@ const ofJson = (
   return undefined
 }
 
-/** Of the JSON API itself, whose path does not stand for a session. */
+/** The operations of the JSON API itself, without those of sessions. */
 const plain = /*#__PURE__*/ names.filter((name) => !name.startsWith("resumable."))
 
 type Parameter = Address.Address["parameter"]
@@ -137,7 +137,7 @@ const parametersOf = (pattern: string, path: ReadonlyArray<string>): Call["param
   return Object.fromEntries(found)
 }
 
-/** The name of what is new. */
+/** The name of a new object or bucket. */
 const nameOf = (
   operation: StorageOperation,
   request: HttpClientRequest.HttpClientRequest,
@@ -168,8 +168,11 @@ const preconditionsOf = (
     }
   })
 
-/** Generations and metagenerations are 64 bits. A blank or garbled one is refused, or ignored: it protects nothing. */
+/**
+ * Generations and metagenerations are 64 bits. A blank or malformed one is refused or ignored by the server, so it
+ * protects nothing.
+ */
 const wholeNumber = /^\d{1,19}$/
 
-/** `*` holds before and after an attempt that was carried out; of a list, the second can be what the attempt made. */
+/** `*` is met before and after an attempt that was carried out; in a list, the second tag may be what the attempt created. */
 const isOneTag = (value: string): boolean => /^[^\s,*]+$/.test(value.trim())

@@ -1,14 +1,14 @@
 /**
- * The operations of Cloud Storage's JSON API as data: by which request they are called, and whether they may be repeated.
+ * The operations of Cloud Storage's JSON API as data: the request that calls each of them, and whether it may be repeated.
  *
  * Source: https://cloud.google.com/storage/docs/retry-strategy, "Idempotency of operations", and the operations of
- * googleapis/conformance-tests 998891a, storage/v1/retry_tests.json, whose names have `storage.` before those here; of
+ * googleapis/conformance-tests 998891a, storage/v1/retry_tests.json, whose names have the prefix `storage.`; of
  * restore, move and the sessions of resumable uploads googleapis/java-storage 679cddd, HttpRetryAlgorithmManager.
  */
 
 /**
- * What lets a write be carried out only once: a parameter of the query, the header `If-Match`, or an `etag` in the JSON
- * body.
+ * A precondition that lets a write be carried out only once: a query parameter, the header `If-Match`, or an `etag` in
+ * the JSON body.
  *
  * @category models
  */
@@ -38,9 +38,9 @@ export interface Row {
   /** Below `storage/v1`. */
   readonly path: string
   readonly repetition: Repetition
-  /** Statuses with which a repetition is answered when an earlier attempt was carried out and its answer was lost. */
+  /** Statuses that answer a repetition if an earlier attempt was carried out and its answer was lost. */
   readonly lost?: ReadonlyArray<404 | 409 | 412> | undefined
-  /** Where what it writes, or deletes, can be read; below `storage/v1`. */
+  /** The path, below `storage/v1`, at which the written or deleted resource can be read. */
   readonly resource?: string | undefined
 }
 
@@ -48,7 +48,7 @@ const read = (path: string): Row => ({ method: "GET", path, repetition: "always"
 
 const never = (method: Row["method"], path: string): Row => ({ method, path, repetition: "never" })
 
-/** A write that was carried out no longer meets its precondition. */
+/** A write, whose precondition is no longer met once it has been carried out. */
 const write = (
   method: Row["method"],
   path: string,
@@ -57,7 +57,7 @@ const write = (
   lost: Row["lost"] = [412]
 ): Row => ({ method, path, repetition, lost, resource })
 
-/** What is deleted is not found, or no longer meets a precondition. */
+/** A deletion: once carried out, the resource is not found, or no longer meets a precondition. */
 const deletion = (path: string, repetition: Repetition = "always"): Row => ({
   method: "DELETE",
   path,
@@ -130,10 +130,10 @@ export const table = {
   // The source is gone.
   "objects.move": write("POST", `${object}/moveTo/o/{toObject}`, generation, "b/{bucket}/o/{toObject}", [404, 412]),
   "objects.restore": write("POST", `${object}/restore`, "always", object),
-  // The object is made when the upload is complete, and a session that is complete answers as before.
+  // The object is created when the upload is complete, and a complete session answers as before.
   "resumable.session.create": { method: "POST", path: `${bucket}/o`, repetition: generation },
   "resumable.session.write": { method: "PUT", path: `${bucket}/o`, repetition: "always" },
   "resumable.session.query": { method: "PUT", path: `${bucket}/o`, repetition: "always" },
-  // No source says it: a session that is gone cannot be ended twice.
+  // No source states this: a session that is gone cannot be cancelled twice.
   "resumable.session.cancel": { method: "DELETE", path: `${bucket}/o`, repetition: "always" }
 } as const satisfies { readonly [operation: string]: Row }

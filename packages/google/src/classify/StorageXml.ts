@@ -1,8 +1,8 @@
 /**
- * Which operation a request of the XML API calls, by the name that the JSON API has for it.
+ * Recognises which operation a request of the XML API calls, by the JSON API's name for it.
  *
- * Operations that the JSON API does not have, such as the multipart uploads of `uploads` and `uploadId`, and those on a
- * subresource that is written as a whole, such as `acl` and `lifecycle`, have no name here.
+ * Operations that the JSON API does not have, such as the multipart uploads of `uploads` and `uploadId`, and those that
+ * write a whole subresource, such as `acl` and `lifecycle`, are not recognised.
  *
  * Sources: https://docs.cloud.google.com/storage/docs/xml-api/reference-methods and
  * https://docs.cloud.google.com/storage/docs/xml-api/reference-headers, read 2026-11-24.
@@ -14,7 +14,7 @@ import type { Precondition, table } from "./StorageOperationTable.ts"
 type Request = HttpClientRequest.HttpClientRequest
 type Operation = keyof typeof table
 
-/** An operation, and the resource that it is called for. */
+/** An operation and its resource. */
 export interface Found {
   readonly operation: Operation
   readonly parameters: { readonly [name: string]: string }
@@ -34,7 +34,7 @@ export const operationOf = (
   return object === "" ? onBucket(request, bucket) : onObject(request, address, { bucket, object })
 }
 
-/** Parameters that do not change what is called: signatures, who pays, which part of a list. */
+/** Whether a parameter does not change what is called: signatures, who pays, which part of a list. */
 const isKnown =
   /^(?:x-goog-[a-z0-9-]+|x-amz-[a-z0-9-]+|googleaccessid|awsaccesskeyid|expires|signature|userproject|generation|upload_id|prefix|delimiter|marker|max-keys|versions|list-type|continuation-token|start-after|encoding-type|response-content-disposition|response-content-type)$/i
 
@@ -94,7 +94,7 @@ const sourceOf = (source: string): Found["parameters"] => {
   return { bucket: Address.decoded(path.slice(0, end)), object: Address.decoded(path.slice(end + 1)) }
 }
 
-/** The value in a request of a precondition that the JSON API has in the query. */
+/** The value, in an XML request, of a precondition that the JSON API has in the query. */
 export const valueOf = (
   request: Request,
   { parameter }: Address.Address,

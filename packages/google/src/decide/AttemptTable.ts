@@ -1,5 +1,5 @@
 /**
- * The attempts of an operation under retry settings, worked out without running it: the tables of Google's guide.
+ * Computes the attempts of an operation under retry settings without running it: the tables of Google's guide.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Duration from "effect/Duration"
@@ -12,13 +12,13 @@ import type { Refusal, TimedAttempt } from "./GaxAlgorithm.ts"
 import * as GaxAlgorithm from "./GaxAlgorithm.ts"
 
 /**
- * The attempts that are made while all of them fail.
+ * The attempts of an operation in which all of them fail.
  *
  * @category models
  */
 export interface AttemptTable {
   readonly attempts: ReadonlyArray<Row>
-  /** The attempt that is not made any more; `None` where the table ends before it. */
+  /** The attempt that is no longer made; `None` if the table ends before it. */
   readonly refused: Option.Option<RefusedRow>
 }
 
@@ -52,28 +52,28 @@ export interface RefusedRow {
 }
 
 /**
- * What a table takes for granted.
+ * The assumptions of a table.
  *
  * @category models
  */
 export interface Options {
-  /** How long an attempt takes before it fails, at most its timeout. @default its timeout, or no time where it has none */
+  /** How long an attempt takes before it fails, at most its timeout. @default its timeout, or no time without one */
   readonly attemptsTake?: Duration.DurationInput | undefined
   /** The draw before retry `n`, from 1: a number in [0, 1). @default no draw: each delay is its bound, as in the guide */
   readonly draw?: ((n: number) => number) | undefined
-  /** Attempts in the table, from 1 to 1000. @default 100 */
+  /** The largest number of attempts in the table, from 1 to 1000. @default 100 */
   readonly rows?: number | undefined
 }
 
 const owner = "RetrySettings.table"
 
 /**
- * The table of attempts under settings, while all attempts fail with something retryable.
+ * The table of attempts under settings if every attempt fails with a retryable error.
  *
- * With its defaults it makes the tables of Google's guide to client-side retries: each attempt takes its whole timeout, and
- * nothing is drawn. The guide contradicts itself once: in its example with a total timeout of 10 seconds it gives the third
- * attempt the 4.9 seconds that are left, where its own `maxRpcTimeout` of 3 seconds allows no more than those, so that the
- * library makes a fourth attempt. The printed table is that of a `maxRpcTimeout` of 6 seconds.
+ * By default it makes the tables of Google's guide to client-side retries: each attempt takes its whole timeout, and
+ * there is no jitter. The guide contradicts itself once: its example with a total timeout of 10 seconds gives the third
+ * attempt the remaining 4.9 seconds, although its own `maxRpcTimeout` allows only 3 seconds, with which the library
+ * makes a fourth attempt. The printed table is that of a `maxRpcTimeout` of 6 seconds.
  *
  * Throws an `InvalidArgument` for settings and options out of their ranges.
  * Source: https://docs.cloud.google.com/java/docs/client-retries, "Configure client-side retries".

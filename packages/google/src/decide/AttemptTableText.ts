@@ -11,7 +11,7 @@ import type { Refusal } from "./GaxAlgorithm.ts"
 /**
  * A line for each attempt, all times in milliseconds; the last line says why there is no further attempt.
  *
- * Throws an `InvalidArgument` for what is no such table.
+ * Throws an `InvalidArgument` if the argument is not such a table.
  *
  * @category conversions
  */

@@ -1,22 +1,22 @@
 /**
- * What the formulas of `GoogleBackoff` have in common.
+ * What the formulas of `GoogleBackoff` share.
  */
 import { Backoff, Curve } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Duration from "effect/Duration"
 import * as Options from "../accept/Options.ts"
 
-/** Of a delay that may be none. */
+/** The range of a delay that may be zero. */
 export const nonNegative = { min: 0 } satisfies Argument.Range
 
-/** Of a maximum: below one millisecond no delay would be left. */
+/** The range of a maximum: below one millisecond no delay would be left. */
 export const positive = { min: 1 } satisfies Argument.Range
 
-/** By which a delay grows. */
+/** The range of a factor. */
 export const factor = { min: 1 } satisfies Argument.Range
 
 /**
- * What a formula of a vendor answers for retry `n`, all times in milliseconds; `capMillis` is `Infinity` without a cap.
+ * A vendor's formula for retry `n`; all times are in milliseconds, and `capMillis` is `Infinity` without a cap.
  */
 export interface Formula {
   readonly name: string
@@ -24,7 +24,7 @@ export interface Formula {
   intervalMillis(n: number, capMillis: number): readonly [least: number, greatest: number]
 }
 
-/** The back-off of a formula that draws, and needs to know nothing of earlier delays. */
+/** The back-off of a formula that draws and does not depend on earlier delays. */
 export const drawing = ({ delayMillis, intervalMillis, name }: Formula): Backoff.Backoff =>
   Backoff.fromCurve(
     Curve.make({
@@ -64,7 +64,7 @@ export interface Node {
   readonly maxRetryDelay?: Duration.DurationInput
 }
 
-/** Checks settings and answers them with the defaults. */
+/** Checks settings and returns them with defaults. */
 export const checkNode = (owner: string, options: Node): { readonly multiplier: number; readonly maximum: number } => {
   Options.check(owner, options)
   return {

@@ -1,28 +1,28 @@
 /**
  * The algorithm of Google's Java client libraries, step by step: delay, timeout and end of each attempt.
  *
- * The table of `RetrySettings.table` follows it exactly. A compiled policy leaves the time left and the limits to the loop;
- * its delays and timeouts grow by the same function.
+ * The table of `RetrySettings.table` follows it exactly. A compiled policy leaves limits and remaining time to the
+ * loop; its delays and timeouts grow by the same function.
  *
  * Source: https://github.com/googleapis/sdk-platform-java, gax-java, `ExponentialRetryAlgorithm` and
  * `StreamingRetryAlgorithm`, 56aa343.
  */
 import type { Millis } from "../accept/RetrySettingsRecord.ts"
 
-/** What an attempt is given. All times in milliseconds. */
+/** The settings of one attempt. All times in milliseconds. */
 export interface TimedAttempt {
   /** Attempts before this one; those before the latest progress of a stream do not count. */
   readonly attemptCount: number
-  /** Attempts before this one, all of them. */
+  /** All attempts before this one. */
   readonly overallAttemptCount: number
   /** The delay before this attempt, before jitter. */
   readonly retryDelay: number
   readonly randomizedRetryDelay: number
-  /** What is left of the total timeout when the attempt starts, or less; 0 is no timeout. */
+  /** The timeout, at most what is left of the total timeout when the attempt starts; 0 for none. */
   readonly rpcTimeout: number
 }
 
-/** Why an attempt is not made: the setting that forbids it, or that neither of the two is set. */
+/** Why an attempt is not made: the setting that forbids it, or `noLimit` if neither of the two is set. */
 export type Refusal = "noLimit" | "totalTimeout" | "maxAttempts"
 
 export const first = (settings: Millis): TimedAttempt => ({
@@ -37,8 +37,8 @@ const firstRpcTimeout = ({ initialRpcTimeout, totalTimeout }: Millis): number =>
   totalTimeout === 0 ? initialRpcTimeout : Math.min(initialRpcTimeout, totalTimeout)
 
 /**
- * The attempt after `previous`, which has failed when `elapsedMillis` had passed since the first one began. `u` is a draw in
- * [0, 1); without one the delay is the bound that it is drawn from.
+ * The attempt after `previous`, which failed `elapsedMillis` after the first one began. `u` is a draw in [0, 1);
+ * without it the delay is its bound.
  */
 export const next = (
   settings: Millis,
@@ -61,8 +61,8 @@ export const next = (
 }
 
 /**
- * The attempt after one that had received responses: delay, timeout and count go on as after a first attempt, the time since
- * the first attempt and the overall count do not.
+ * The attempt after one that had received responses: delay, timeout and count continue as after a first attempt, but
+ * the elapsed time and the overall count do not start over.
  */
 export const nextAfterProgress = (
   settings: Millis,
@@ -75,9 +75,9 @@ export const nextAfterProgress = (
 }
 
 /**
- * Why `attempt` is not made, or `undefined` where it is; asked `elapsedMillis` after the first attempt began.
+ * Why `attempt` is not made, or `undefined` if it is; `elapsedMillis` counts from the start of the first attempt.
  *
- * An attempt whose start is not before the total timeout is refused, not brought forward.
+ * An attempt that would not start before the total timeout is refused, not moved forward.
  */
 export const refusal = (
   { maxAttempts, totalTimeout }: Millis,
@@ -90,7 +90,7 @@ export const refusal = (
   return maxAttempts > 0 && attempt.attemptCount >= maxAttempts ? "maxAttempts" : undefined
 }
 
-/** The bound of the delay after one of `millis`. */
+/** The bound of the delay after one with the bound `millis`. */
 export const grownDelay = ({ maxRetryDelay, retryDelayMultiplier }: Millis, millis: number): number =>
   grown(retryDelayMultiplier, maxRetryDelay, millis)
 
@@ -109,8 +109,8 @@ export const delayOf = (settings: Millis, n: number): number =>
   nth(settings.initialRetryDelay, (millis) => grownDelay(settings, millis), n)
 
 /**
- * The timeout of attempt `n`, from 1, as if no time had passed. Clipped to the time left, it is what `next` answers: once a
- * timeout was clipped, its growth reaches above what is left from then on.
+ * The timeout of attempt `n`, from 1, as if no time had passed. Clipped to the time left it equals that of `next`: once
+ * a timeout has been clipped, its growth stays above the time left.
  */
 export const rpcTimeoutOf = (settings: Millis, n: number): number =>
   nth(firstRpcTimeout(settings), (millis) => grownTimeout(settings, millis), n)

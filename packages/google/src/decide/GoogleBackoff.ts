@@ -1,10 +1,10 @@
 /**
- * Back-offs of Google's clients and pages, each by its own formula.
+ * Back-offs of Google's clients and documentation, each with its own formula.
  *
- * Many of them bring the draw down to their maximum where it lies above, so that late delays are often exactly the
- * maximum; their comments say so. Those that are `Backoff.exponential` with a cap and a jitter are in the presets. Delays are whole
- * milliseconds, rounded up where a comment says nothing else. A cap of `Backoff.capped` takes the place of a greater
- * maximum, and `Backoff.jittered` refuses those that draw by themselves.
+ * Many of them apply their maximum after the draw, so that late delays are often exactly the maximum; their comments
+ * say so. Those that equal `Backoff.exponential` with a cap and a jitter are in the presets. Delays are whole
+ * milliseconds, rounded up unless a comment says otherwise. A cap of `Backoff.capped` replaces a greater maximum, and
+ * `Backoff.jittered` refuses those that draw by themselves.
  */
 import { Backoff, Curve, Jitter } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -17,10 +17,10 @@ import type { Node } from "./Formula.ts"
 import { added, checkNode, drawing, factor, nonNegative, positive } from "./Formula.ts"
 
 /**
- * As the page of Cloud Storage writes it. Formula, for retry `n`: `min(2^(n - 1) + random, maximumBackoff)` seconds, with
- * `random` up to one second.
+ * The back-off in the documentation of Cloud Storage. Formula, for retry `n`: `min(2^(n - 1) + random, maximumBackoff)`
+ * seconds, with `random` up to one second.
  *
- * The maximum comes after the draw: from `2^(n - 1) = maximumBackoff` on, every delay is exactly the maximum.
+ * The maximum applies after the draw: from `2^(n - 1) = maximumBackoff` on, every delay is exactly the maximum.
  * Source: https://cloud.google.com/storage/docs/retry-strategy, "Exponential backoff algorithm", which names 32 and 64
  * seconds as usual maxima, read 2026-11-22.
  *
@@ -30,9 +30,9 @@ export const truncatedExponential = (
   options: {
     /** The delay of the first retry, before anything is added. @default 1 second */
     readonly base?: Duration.DurationInput
-    /** By which it grows. At least 1. @default 2 */
+    /** The factor by which it grows. At least 1. @default 2 */
     readonly multiplier?: number
-    /** The most that chance adds. @default 1 second */
+    /** The longest random addition. @default 1 second */
     readonly random?: Duration.DurationInput
     /** @default 64 seconds */
     readonly maximumBackoff?: Duration.DurationInput
@@ -54,10 +54,10 @@ export const truncatedExponential = (
 }
 
 /**
- * The package retry-request, by which `@google-cloud/storage` sends its requests. Formula, for retry `n`:
+ * The package retry-request, with which `@google-cloud/storage` sends its requests. Formula, for retry `n`:
  * `min(retryDelayMultiplier^n * 1000 + floor(u * 1000), maxRetryDelay)` milliseconds: the first retry waits 2 to 3 seconds.
  *
- * The maximum comes after the draw. Its `totalTimeout` is `Deadline.truncate`.
+ * The maximum applies after the draw. Its `totalTimeout` is `Deadline.truncate`.
  * Source: https://github.com/googleapis/retry-request, 7.0.2, index.js, `getNextRetryDelay`.
  *
  * @category constructors
@@ -75,9 +75,10 @@ export const retryRequest = (options: Node = {}): Backoff.Backoff => {
 
 /**
  * Resumable uploads of `@google-cloud/storage`. Formula, for retry `n`:
- * `min(retryDelayMultiplier^(n - 1) * 1000 + round(u * 1000), maxRetryDelay)` milliseconds: the first retry waits 1 to 2 seconds.
+ * `min(retryDelayMultiplier^(n - 1) * 1000 + round(u * 1000), maxRetryDelay)` milliseconds: the first retry waits 1 to
+ * 2 seconds.
  *
- * The maximum comes after the draw. Its `totalTimeout` is `Deadline.truncate`.
+ * The maximum applies after the draw. Its `totalTimeout` is `Deadline.truncate`.
  * Source: https://github.com/googleapis/nodejs-storage, 7.22.0, src/resumable-upload.ts, `getRetryDelay`.
  *
  * @category constructors
@@ -150,7 +151,7 @@ export const python = (
  * Resumable uploads and streams of Java's Cloud Storage. Formula, for retry `n`: `min(next * (1 + u), maxRetryDelay)`, where
  * `next` is `initialRetryDelay` at first and then `retryDelayMultiplier` times the delay before: the jitter compounds.
  *
- * The maximum comes after the draw. Its `totalTimeout` is `Deadline.truncate`.
+ * The maximum applies after the draw. Its `totalTimeout` is `Deadline.truncate`.
  * Source: https://github.com/googleapis/java-storage, 679cddd, Backoff.java; the defaults are those of `ServiceOptions` in
  * https://github.com/googleapis/sdk-platform-java, 56aa343.
  *
@@ -181,7 +182,7 @@ export const javaStorage = (
     Curve.make<number>({
       name: "javaStorage",
       draws: jittered,
-      // As if there were no maximum: a delay that is brought down to it stays there, since no step makes it shorter.
+      // Without the maximum: a delay that has reached it stays there, because no step shortens it.
       initial: 0,
       delayMillis: (_, last, capMillis, u) => Math.min(next(last, u), maximum, capMillis),
       next: (_delay, _n, last, _cap, u) => next(last, u),
@@ -196,11 +197,11 @@ export const javaStorage = (
 /**
  * The sliding window of C++. Formula, for retry `n`: drawn from `[start, end)`, with
  * `end = min(initialDelayUpperBound * scalingUpperBound^(n - 1), maximumDelay)` and
- * `start = minimumDelay * scalingLowerBound^(n - 1)`, which stays at `max(minimumDelay, maximumDelay / scalingUpperBound)` from
- * where it reaches `maximumDelay / scalingUpperBound`. A fraction of a millisecond is cut off.
+ * `start = minimumDelay * scalingLowerBound^(n - 1)`, which stays at `max(minimumDelay, maximumDelay /
+ * scalingUpperBound)` once it reaches `maximumDelay / scalingUpperBound`. Fractions of a millisecond are cut off.
  *
- * In steps that touch: `slidingWindow({ minimumDelay: 10, maximumDelay: 100 })` draws from 10 to 20, 20 to 40, 40 to 80, 50 to
- * 100 and again 50 to 100. With `minimumDelay: 0` and `scalingLowerBound: 1` it is full jitter.
+ * With the defaults, windows touch: `slidingWindow({ minimumDelay: 10, maximumDelay: 100 })` draws from 10 to 20, 20 to
+ * 40, 40 to 80, 50 to 100 and again 50 to 100. With `minimumDelay: 0` and `scalingLowerBound: 1` it is full jitter.
  * Source: https://github.com/googleapis/google-cloud-cpp, google/cloud/internal/backoff_policy.cc,
  * `ExponentialBackoffPolicy`, read 2026-11-22.
  *
@@ -211,9 +212,9 @@ export const slidingWindow = (options: {
   /** The end of the first window. @default minimumDelay * scalingUpperBound */
   readonly initialDelayUpperBound?: Duration.DurationInput
   readonly maximumDelay: Duration.DurationInput
-  /** By which the start grows. At least 1, at most `scalingUpperBound`. @default scalingUpperBound */
+  /** The factor by which the start grows. At least 1, at most `scalingUpperBound`. @default scalingUpperBound */
   readonly scalingLowerBound?: number
-  /** By which the end grows. Above 1. @default 2 */
+  /** The factor by which the end grows. Above 1. @default 2 */
   readonly scalingUpperBound?: number
 }): Backoff.Backoff => {
   const owner = "GoogleBackoff.slidingWindow"
@@ -247,8 +248,8 @@ export const slidingWindow = (options: {
 /**
  * Transfers of gsutil. Formula, for retry `n`: `min(u * 2^n, maxRetryDelay)` seconds: the first retry waits up to 2 seconds.
  *
- * The maximum comes after the draw. By the documentation the first retry waits up to one second and the maximum comes
- * before the draw.
+ * The maximum applies after the draw. According to the documentation, the first retry waits up to one second and the maximum
+ * applies before the draw.
  * Source: https://github.com/GoogleCloudPlatform/gsutil, cdd4555, gslib/boto_resumable_upload.py and
  * gslib/boto_translation.py; the default is that of `GetMaxRetryDelay` in gslib/utils/boto_util.py.
  *
@@ -272,10 +273,10 @@ export const gsutil = (
 }
 
 /**
- * apitools, by which gsutil and gcloud send single requests. Formula, for retry `n`:
+ * apitools, with which gsutil and gcloud send single requests. Formula, for retry `n`:
  * `max(1, min(2^n * (0.75 + u / 2), maxRetryWait))` seconds.
  *
- * The maximum comes after the draw.
+ * The maximum applies after the draw.
  * Source: https://github.com/google/apitools, f86cb9d, apitools/base/py/util.py, `CalculateWaitForRetry`.
  *
  * @category constructors

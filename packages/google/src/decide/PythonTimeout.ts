@@ -1,8 +1,8 @@
 /**
- * The timeouts that Python's clients give to single attempts, as the `attemptTimeout` of a policy.
+ * The attempt timeouts of Python's clients, as the `attemptTimeout` of a policy.
  *
- * They have a time of their own, which neither the timeout of a `PythonRetry` nor a deadline follows; where the policy has a
- * deadline, an attempt is given no more than what is left of it.
+ * They are independent of the timeout of a `PythonRetry` and of a deadline; but if the policy has a deadline, an
+ * attempt gets no more than the time left.
  *
  * @example
  * ```ts
@@ -30,10 +30,10 @@ import * as Options from "../accept/Options.ts"
 const range = { min: 1, max: longestTimerMillis } satisfies Argument.Range
 
 /**
- * `TimeToDeadlineTimeout`: each attempt is given what is left of `timeout` since the first one. Where that is less than a
- * second, it is given the whole `timeout` again.
+ * `TimeToDeadlineTimeout`: each attempt gets what is left of `timeout` since the first one. If that is less than a
+ * second, it gets the whole `timeout` again.
  *
- * The first millisecond counts as none.
+ * The first millisecond is not counted.
  * Source: https://github.com/googleapis/python-api-core, bfc6651, google/api_core/timeout.py, and its issue 654.
  *
  * @category constructors
@@ -50,9 +50,9 @@ export const timeToDeadline = (timeout: Duration.DurationInput): AttemptTimeout.
  * `ExponentialTimeout`. Formula, for attempt `n`: `min(initial * multiplier^(n - 1), maximum)`, and with a deadline no more
  * than the whole seconds left until it.
  *
- * Departures: where no whole second is left, an attempt is given a millisecond instead of nothing. Past the deadline it is
- * given the time without a deadline, as there, where the seconds left start from a day.
- * Source: https://github.com/googleapis/python-api-core, bfc6651, google/api_core/timeout.py.
+ * Departures: if no whole second is left, an attempt gets a millisecond instead of nothing. After the deadline it gets
+ * the time without a deadline, as in that client, where the count of seconds left wraps around to a day. Source:
+ * https://github.com/googleapis/python-api-core, bfc6651, google/api_core/timeout.py.
  *
  * @category constructors
  */

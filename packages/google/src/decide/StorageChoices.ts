@@ -1,8 +1,8 @@
 /**
- * What the client libraries of Cloud Storage repeat, where they are stricter or looser than the documented table.
+ * Which operations the client libraries of Cloud Storage repeat, if they are stricter or looser than the documented table.
  *
  * Each value is a policy's `idempotency`: `StorageRetry.withRetry({ idempotency:
- * StorageChoices.python })`. What a library does not say, and operations that it does not have, are as in
+ * StorageChoices.python })`. Anything that a library does not specify, and operations that it does not have, are as in
  * `StorageIdempotency.standard`.
  *
  * @example
@@ -26,7 +26,7 @@ import { make, type Rules, standard, type StorageIdempotency } from "./StorageId
 const choice = (operations: Partial<Rules["operations"]>): StorageIdempotency =>
   make({ strategy: "conditional", operations: { ...standard.rules.operations, ...operations } })
 
-/** The header `If-Match` is not known there. */
+/** The client does not know the header `If-Match`. */
 const withoutHeader = {
   "buckets.update": ["ifMetagenerationMatch"],
   "buckets.patch": ["ifMetagenerationMatch"],
@@ -37,8 +37,8 @@ const withoutHeader = {
 } as const satisfies Partial<Rules["operations"]>
 
 /**
- * The client for Java: an `etag` counts only in an IAM policy, so that updates of HMAC keys are never repeated; the deletion of
- * a given generation is not repeated without `ifGenerationMatch`.
+ * The client for Java: an `etag` counts only in an IAM policy, so updates of HMAC keys are never repeated; the deletion
+ * of a given generation is not repeated without `ifGenerationMatch`.
  *
  * Source: googleapis/java-storage 679cddd, HttpRetryAlgorithmManager.java.
  *
@@ -65,7 +65,7 @@ const python2Rules = {
 } as const satisfies Partial<Rules["operations"]>
 
 /**
- * The client for Python before 3.0: `generation` counts wherever `ifGenerationMatch` does, and an `etag` only in the body.
+ * The client for Python before 3.0: `generation` counts like `ifGenerationMatch`, and an `etag` only in the body.
  *
  * Source: googleapis/python-storage ab4997c, retry.py, `ConditionalRetryPolicy`, and its CHANGELOG.md, "3.0.0".
  *
@@ -75,7 +75,7 @@ export const python2: StorageIdempotency = /*#__PURE__*/ choice(python2Rules)
 
 /**
  * The client for Python since 3.0: uploads, deletions of objects and patches of their metadata are repeated without any
- * precondition. Each repetition of an upload can make another generation.
+ * precondition. Each repetition of an upload may create another generation.
  *
  * Source: googleapis/python-storage ab4997c, blob.py, `upload_from_file` and `delete`, and _helpers.py, `patch`.
  *
@@ -91,7 +91,7 @@ export const python: StorageIdempotency = /*#__PURE__*/ choice({
 
 const anEtag = ["etag"] as const
 
-/** Its requests for these never ask for a retry, whatever the strategy. */
+/** The client sends these requests without retries, whatever the strategy. */
 const neverOfNode = {
   "buckets.setIamPolicy": anEtag,
   "bucket_acl.insert": "never",
@@ -119,12 +119,12 @@ function changedEntries(name: AccessControls): Partial<Rules["operations"]> {
 }
 
 /**
- * The client for Node under `RetryConditional`, its default: entries of ACLs are always written and deleted again, HMAC keys
- * are updated once, and the deletion of an object needs `ifGenerationMatch`.
+ * The client for Node under `RetryConditional`, its default: writes and deletions of ACL entries are always repeated,
+ * updates of HMAC keys never, and the deletion of an object needs `ifGenerationMatch`.
  *
- * Objects are inserted as by its `save`: the stream of `createWriteStream` is sent once if it is not resumable. Requests
- * to a session are as in `StorageIdempotency.standard`; the client goes by the precondition of their start, which they do
- * not carry.
+ * Objects are inserted as by its `save`; a stream of `createWriteStream` is sent only once unless it is resumable.
+ * Requests to a session are as in `StorageIdempotency.standard`; the client uses the precondition of the session's
+ * start, which such requests do not carry.
  *
  * Source: `@google-cloud/storage` 7.22.0, which the tests run.
  *
@@ -134,8 +134,8 @@ export const node: StorageIdempotency = /*#__PURE__*/ choice(nodeRules)
 
 /**
  * The client for Node under `RetryAlways`, which does not repeat everything: the creation of ACL entries, notifications
- * and HMAC keys is sent once, and an IAM policy is written again only with an `etag`. Operations that the client does not
- * have are repeated.
+ * and HMAC keys is sent once, and the write of an IAM policy is repeated only with an `etag`. Operations that the
+ * client does not have are repeated.
  *
  * Source: as of `node`.
  *
@@ -147,8 +147,8 @@ export const nodeAlways: StorageIdempotency = /*#__PURE__*/ choice({
 })
 
 /**
- * The client for Node under `RetryNever`, which repeats operations that need no precondition under `RetryConditional`,
- * and an IAM policy with an `etag`. `StorageIdempotency.never` repeats nothing.
+ * The client for Node under `RetryNever`, which still repeats operations that need no precondition under
+ * `RetryConditional`, and the write of an IAM policy with an `etag`. `StorageIdempotency.never` repeats nothing.
  *
  * Source: as of `node`.
  *
@@ -182,8 +182,8 @@ function each(
 }
 
 /**
- * The client for Go under `RetryIdempotent`: an `etag` counts in an IAM policy and in an update of an HMAC key, and not as a
- * header.
+ * The client for Go under `RetryIdempotent`: an `etag` counts in an IAM policy and in an update of an HMAC key, but not
+ * as a header.
  *
  * Source: googleapis/google-cloud-go, storage/bucket.go, storage.go, iam.go and hmac.go, `isIdempotent`, read 2026-11-22.
  *
@@ -195,7 +195,7 @@ const ofHeader = ["If-Match"] as const
 
 /**
  * The client for C++ under its strict policy of 2018: deletions of buckets and notifications need a precondition; with
- * `If-Match`, notifications are created and entries of ACLs written again.
+ * `If-Match`, the creation of notifications and writes of ACL entries are repeated.
  *
  * Source: googleapis/google-cloud-cpp 0377558, google/cloud/storage/idempotency_policy.cc, `StrictIdempotencyPolicy`.
  *

@@ -1,9 +1,9 @@
 /**
- * May this operation of Cloud Storage be repeated?
+ * Decides whether an operation of Cloud Storage may be repeated.
  *
- * Some operations may always be repeated, some never, and some only with a precondition that a
- * repetition of an attempt that was carried out no longer meets. The rules are data; each decision has its reason. A value
- * is also what a policy of `@effect-retry/http` takes as its `idempotency`.
+ * Some operations may always be repeated, some never, and some only with a precondition that is no longer met once an
+ * attempt has been carried out. The rules are data, and each decision has a reason. A policy of `@effect-retry/http`
+ * takes such a value as its `idempotency`.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@
  *   format(decide(standard, { operation: "objects.insert", preconditions: ["ifGenerationMatch"] })),
  *   "retried: objects.insert with ifGenerationMatch"
  * )
- * // The same operation in another language.
+ * // The same operation in the Python client.
  * assert.strictEqual(
  *   format(decide(StorageChoices.python, { operation: "objects.insert" })),
  *   "retried: objects.insert may always be repeated"
@@ -35,8 +35,8 @@ import * as StorageHeader from "../accept/StorageHeader.ts"
 import * as StorageOperation from "../classify/StorageOperation.ts"
 
 /**
- * `conditional` goes by the operations; `always` and `never` do not look at them. Under `never` a request that was not even
- * sent is not sent again either.
+ * `conditional` judges by operation; `always` and `never` do not. Under `never`, even a request that was not sent is
+ * not sent again.
  *
  * @category models
  */
@@ -45,7 +45,7 @@ export type Strategy = (typeof strategies)[number]
 const strategies = ["conditional", "always", "never"] as const
 
 /**
- * What may be repeated.
+ * Rules for what may be repeated.
  *
  * @category models
  */
@@ -65,18 +65,19 @@ export interface StorageIdempotency extends Idempotency.Idempotency {
 }
 
 /**
- * Rules from data, which are read once: `StorageIdempotency.make({ ...StorageIdempotency.standard.rules, strategy: "always" })`.
+ * Makes rules from data, which are read once: `StorageIdempotency.make({ ...StorageIdempotency.standard.rules,
+ * strategy: "always" })`.
  *
- * A request that no operation is known for may be repeated where it only reads. What the caller has declared repeatable, and
- * what was not sent or not processed, may be repeated as well, unless the strategy is `never`.
- * Throws where a field has a value that its type cannot exclude.
+ * A request of an unknown operation may be repeated if it only reads. A request that the caller has declared
+ * repeatable, or that was not sent or not processed, may also be repeated, unless the strategy is `never`. Throws an
+ * `InvalidArgument` if a field has a value that its type cannot exclude.
  *
  * @category constructors
  */
 export const make = (rules: Rules): StorageIdempotency => {
   const own = checked("StorageIdempotency.make", rules)
   return {
-    // The token tells attempts apart and permits nothing.
+    // The token identifies attempts but permits nothing.
     methods: [],
     keyHeader: StorageHeader.token,
     createKeyFor: [],
@@ -139,7 +140,8 @@ function isRepetition(given: unknown): boolean {
 }
 
 /**
- * Decides for an operation that is named. Preconditions are those that the call carries. Throws where a name is none.
+ * Decides for a named operation; `preconditions` are those that the call carries. Throws an `InvalidArgument` for an
+ * unknown name.
  *
  * @category destructors
  */

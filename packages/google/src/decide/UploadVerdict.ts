@@ -1,8 +1,7 @@
 /**
- * What the answer to a request of a resumable upload means: how the upload goes on, or why it does not.
+ * Judges the answer to a request of a resumable upload: how the upload continues, or why it cannot.
  *
- * Pure, and of one answer alone. Whether a failure is waited out and how often is the policy's to
- * say, not this module's.
+ * Pure, and looks at one answer only. The policy decides whether and how often to retry a failure.
  *
  * @example
  * ```ts
@@ -39,20 +38,20 @@
 export type Asked = "Chunk" | "LastChunk" | "Finish" | "Status"
 
 /**
- * A request to a session, and what is known of the upload.
+ * A request to a session, and what is known about the upload.
  *
  * @category models
  */
 export interface Situation {
   readonly asked: Asked
-  /** How many bytes of the object the session was sent, from the first one; `undefined` where another process sent them. */
+  /** How many bytes of the object have been sent to the session; `undefined` if another process sent them. */
   readonly sent: number | undefined
-  /** The size of the whole object, in bytes, as far as it is known. */
+  /** The size of the whole object in bytes, if known. */
   readonly total: number | undefined
 }
 
 /**
- * The parts of an answer that decide. Names of headers are in lower case.
+ * The relevant parts of an answer. Names of headers are in lower case.
  *
  * @category models
  */
@@ -64,28 +63,28 @@ export interface Answer {
 }
 
 /**
- * How an upload goes on.
+ * How an upload continues.
  *
  * @category models
  */
 export type UploadVerdict =
-  /** The object is there, with as many bytes as were sent. */
+  /** The object exists, with as many bytes as were sent. */
   | { readonly _tag: "Done"; readonly size: number; readonly resource: Resource }
-  /** The server has the bytes before `offset`; the next to send is that one. */
+  /** The server has the bytes before `offset`, which is the next one to send. */
   | { readonly _tag: "Continue"; readonly offset: number }
-  /** It is not known how much the server has: ask, and go on from there. */
+  /** It is unknown how much the server has: ask, and continue from there. */
   | { readonly _tag: "QueryStatus"; readonly why: string }
-  /** The session is gone. A new one begins from the first byte, and is safe only where its start may be repeated. */
+  /** The session is gone. A new one begins from the first byte, and is safe only if its start may be repeated. */
   | { readonly _tag: "StartSession"; readonly why: string }
-  /** The server refuses the request, for a reason that a repetition does not change. */
+  /** The server refuses the request for a reason that a repetition does not change. */
   | { readonly _tag: "Refused"; readonly why: string }
   /** What the server has is not what was sent. Permanent. */
   | { readonly _tag: "DataLoss"; readonly why: string }
-  /** The request does not fit the upload, or the answer is none of the protocol. Permanent. */
+  /** The request does not fit the upload, or the answer does not follow the protocol. Permanent. */
   | { readonly _tag: "Invalid"; readonly why: string }
 
 /**
- * The resource of an object as the server sent it, unchecked; without fields where the server sent none.
+ * The resource of an object as the server sent it, unchecked; without fields if the server sent none.
  *
  * @category models
  */
@@ -94,7 +93,7 @@ export interface Resource {
 }
 
 /**
- * Judges an answer; `undefined` stands for none, as after a reset connection.
+ * Judges an answer; `undefined` means that there was none, as after a reset connection.
  *
  * @category destructors
  */
@@ -114,7 +113,7 @@ const dataLoss = (why: string): UploadVerdict => ({ _tag: "DataLoss", why })
 const invalid = (why: string): UploadVerdict => ({ _tag: "Invalid", why })
 
 /**
- * A server that is sent `X-Guploader-No-308: yes` writes the status 308 into a header of an answer with status 200.
+ * With `X-Guploader-No-308: yes` in the request, a server sends status 200 and puts 308 into a header.
  *
  * Source: https://github.com/googleapis/google-api-go-client at 045facb, internal/gensupport/resumable.go.
  */
@@ -135,7 +134,7 @@ const ofIncomplete = ({ asked, sent, total }: Situation, range: string | undefin
     : { _tag: "Continue", offset: stored }
 }
 
-/** Up to fifteen digits: every such number is exact. What the server has begins with the first byte. */
+/** Up to fifteen digits: every such number is exact. The server's bytes always begin with the first one. */
 const form = /^bytes=0-(\d{1,15})$/i
 
 /** No header: no bytes. `undefined` for a header of another form. */
@@ -180,11 +179,11 @@ const sizeOf = (value: unknown): number | undefined =>
     ? Number(value)
     : undefined
 
-/** The status is 503, and a repetition meets the same answer: so the text is looked at. */
+/** The status is 503, but a repetition would get the same answer, so the text is checked. */
 const isAhead = ({ body = "", headers, status }: Answer): boolean =>
   status >= 400 && /^\s*text\/plain/i.test(headers["content-type"] ?? "") && saysAhead(body.toLowerCase())
 
-/** In two searches: one pattern for both words takes quadratic time where the first one is repeated. */
+/** Two searches, because one pattern for both words takes quadratic time if the first word is repeated. */
 const saysAhead = (body: string): boolean => {
   const at = body.indexOf("content-range")
   return at !== -1 && body.includes("exceeds", at)

@@ -1,8 +1,8 @@
 /**
- * Streams of a server that go on where they broke.
+ * Server streams that resume where they broke.
  *
- * The whole stream is one operation of its policy. A failure after a response counts as progress: the delay, the timeout of
- * an attempt and the count of attempts go on as after a first attempt, while the total timeout counts from the start.
+ * The whole stream is one operation of its policy. A failure after a response counts as progress: delay, attempt
+ * timeout and count of attempts continue as after a first attempt, while the total timeout counts from the start.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
 /**
- * What a stream has received so far, and the request that asks for the rest. Each run of the stream begins with `initial`.
+ * Tracks what a stream has received, and makes the request for the rest. Each run of the stream begins with `initial`.
  *
  * Source: https://github.com/googleapis/sdk-platform-java, gax-java, `StreamResumptionStrategy`, 56aa343.
  *
@@ -61,14 +61,14 @@ import * as Stream from "effect/Stream"
  */
 export interface Resumption<in out Request, in A, out B, in out S> {
   readonly initial: S
-  /** What is known after a response, and the response as it is handed on. */
+  /** The state after a response, and the response as it is passed on. */
   readonly received: (state: S, response: A) => readonly [state: S, response: B]
-  /** The request that goes on after what was received, made from the first one; `None` where the stream cannot go on. */
+  /** The request that continues after what was received, made from the first one; `None` if the stream cannot continue. */
   readonly resume: (state: S, request: Request) => Option.Option<Request>
 }
 
 /**
- * A policy for streams: a stream has no result that could be judged.
+ * A policy for streams, without `result`: a stream has no result to judge.
  *
  * @category models
  */
@@ -77,15 +77,14 @@ export interface Streaming<in E> extends Policy.Fields<E, never> {
 }
 
 /**
- * A stream that is opened again where it fails, as the policy says.
+ * Makes a stream that is opened again when it fails, as the policy says.
  *
- * `open` makes the stream of a request, for every attempt anew. It is asked for the next responses when those before them
- * have been taken, so what the reader asks for beyond them is asked of the next attempt. The timeout of an attempt bounds the
- * attempt from its start to the last response, the time that the reader takes included; `Stream.timeoutFail` inside of
- * `open` bounds the wait for a single response.
+ * `open` makes the stream of a request, anew for each attempt. Responses are pulled only when the ones before have been
+ * taken. The attempt timeout bounds an attempt from its start to the last response, including the time that the
+ * consumer takes; `Stream.timeoutFail` inside `open` bounds the wait for a single response.
  *
- * Without a `resumption` a stream goes on only as long as nothing was received. Responses are handed on once: those that
- * came before a failure stay. Fails with the last error, where the policy or the resumption lets no attempt follow.
+ * Without a `resumption` a stream is retried only while nothing has been received. Each response is passed on once, and
+ * those before a failure stay. Fails with the last error if the policy or the resumption allows no further attempt.
  * Source: the same repository, `StreamingRetryAlgorithm`, `ServerStreamingAttemptCallable` and
  * `SimpleStreamResumptionStrategy`.
  *
@@ -132,14 +131,14 @@ interface Call extends Pick<Erased, "request" | "open"> {
   readonly resumption: Resumption<unknown, unknown, unknown, unknown>
 }
 
-/** The state is whether anything was received. */
+/** The default resumption: its state is whether anything has been received. */
 const simple: Resumption<unknown, unknown, unknown, unknown> = {
   initial: false,
   received: (_, response) => [true, response],
   resume: (received, request) => (received === true ? Option.none() : Option.some(request))
 }
 
-/** What the reader of the stream is given next. */
+/** The next responses for the consumer of the stream. */
 type Pull = Effect.Effect<Chunk.Chunk<unknown>, Option.Option<unknown>>
 
 interface Run extends Call {
@@ -147,12 +146,12 @@ interface Run extends Call {
   attempts: number
   /** Whether the latest attempt has received anything. */
   progressed: boolean
-  /** Open while the reader waits. */
+  /** Open while the consumer is waiting. */
   readonly demand: Effect.Latch
   readonly pulls: Queue.Queue<Pull>
 }
 
-/** The operation runs in a fiber of its own, which stands still as long as the reader asks for nothing. */
+/** Starts the operation in its own fiber, which is idle while the consumer asks for nothing. */
 const started = (call: Call): Effect.Effect<Stream.Stream<unknown, unknown>, never, Scope.Scope | unknown> =>
   Effect.gen(function* () {
     const pulls = yield* Queue.unbounded<Pull>()
@@ -193,7 +192,7 @@ const attempt = (run: Run): Effect.Effect<void, unknown, unknown> => {
   )
 }
 
-/** In one step: no interruption comes between what the reader is given and what the next request leaves out. */
+/** One step, so that no interruption comes between passing responses on and leaving them out of the next request. */
 const handOn = (run: Run, responses: Chunk.Chunk<unknown>): void => {
   if (Chunk.isEmpty(responses)) return
   const given = Chunk.map(responses, (response) => {
@@ -213,7 +212,7 @@ const preparedOf = (run: Run): PolicyCheck.Prepared => {
   return { ...run.prepared, hooks: { ...hooks, attemptTimeout, classifier } }
 }
 
-/** Judged where an attempt has timed out. */
+/** The verdict on an attempt that timed out. */
 const timeoutOf = (
   run: Run,
   timeout: AttemptTimeout.AttemptTimeout<unknown>

@@ -1,9 +1,8 @@
 /**
- * What a process uses in place of a shared bucket while the store is away: a bucket of its own, with its share of the
- * rate and of the burst.
+ * The bucket that a process uses instead of a shared one while the store is away: with its share of the rate and the burst.
  *
  * A share is of the same kind as the shared bucket. Outcomes return only tokens that it granted itself: what a success
- * puts in is put into the shared bucket, which keeps it while the store is away, and is not put in twice.
+ * adds goes to the shared bucket, which keeps it while the store is away, so it is not added twice.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
@@ -27,7 +26,7 @@ type LocalShare = FleetBucket<unknown>["localShare"]
 interface Holding {
   readonly members: Members
   readonly store: Store<unknown>
-  /** Those of the whole fleet. */
+  /** The limits of the whole fleet. */
   readonly limits: Limits
   readonly maxWait: Waiting.MaxWait
 }
@@ -49,8 +48,8 @@ export const quota = ({ costOf, dearest, ...holding }: Quota): LocalShare =>
   }))
 
 /**
- * The share of a bucket of which every attempt takes one token and outcomes change nothing: a fixed rate, and the floor of
- * a success ratio.
+ * The share of a bucket in which every attempt takes one token and outcomes change nothing: a fixed rate, or the floor
+ * of a success ratio.
  */
 export const rate = (holding: Holding): LocalShare =>
   Effect.map(holdingShare(holding, 1), ({ acquire, level }) => ({
@@ -89,20 +88,20 @@ const holdingShare = (
 
 /** The options of `orLocalShare`. */
 interface OrLocalShare<in E> {
-  /** Most time of each call of the shared bucket, waits for tokens included. */
+  /** The longest time for one call of the shared bucket, waits for tokens included. */
   readonly within: Duration.DurationInput
   /** Called for each call that failed, died or took too long, in a separate fiber. */
   readonly onFailure?: ((cause: Cause.Cause<E | Cause.TimeoutException>) => Effect.Effect<void>) | undefined
 }
 
 /**
- * Asks the process's own share of the bucket where the store fails or does not answer within the bound:
+ * Uses the process's own share of the bucket if the store fails or does not answer within the bound:
  * `TokenBucket.fallback` to `localShare`, for `Effect.flatMap`.
  *
- * The process says from now on that it is there, and its share is `1 / n` of the bucket, with `n` the members that its
- * latest heartbeat found. Where all members know of each other, the shares grant together at most what one bucket of the
- * fleet's limits does, besides what was granted before the store went away. A process that could never ask the store is
- * alone as far as it knows.
+ * From then on the process sends heartbeats, and its share is `1 / n` of the bucket, where `n` is the number of members
+ * found by its latest heartbeat. If all members know each other, the shares together grant at most what one bucket with
+ * the fleet's limits does, besides what was granted before the store went away. A process that could never ask the
+ * store assumes that it is alone.
  *
  * @category combinators
  */

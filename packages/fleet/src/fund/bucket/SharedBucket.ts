@@ -1,6 +1,6 @@
 /**
- * The buckets of a fleet over any store. Each takes the name of the function that was called, for the errors of wrong
- * arguments, and its options; what it answers makes the bucket in a store.
+ * The buckets of a fleet over any store. Each takes the name of the called function, for errors about wrong arguments,
+ * and the options, and returns a function that makes the bucket in a store.
  */
 export type { FleetBucket, FleetOptions, FleetStore } from "../fleet/FleetBucket.ts"
 export { fixed, type Options as FixedOptions } from "./SharedFixedRate.ts"

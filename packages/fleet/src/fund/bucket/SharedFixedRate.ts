@@ -17,7 +17,7 @@ import * as SharedLimits from "./SharedLimits.ts"
 export interface Options extends FleetOptions, Waiting.Options {
   /** Attempts per second. */
   readonly rate: number
-  /** Attempts that can be made at once after a pause, and at the start. At least 1. */
+  /** How many attempts can be made at once at the start and after a pause. At least 1. */
   readonly burst: number
 }
 

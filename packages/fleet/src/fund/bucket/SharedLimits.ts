@@ -1,5 +1,5 @@
 /**
- * What the buckets with a rate and a burst have in common before they have a store.
+ * What buckets with a rate and a burst share before they have a store.
  */
 import type * as Argument from "@effect-retry/core/unstable/Argument"
 import type { FleetOptions, Settings } from "../fleet/FleetBucket.ts"
@@ -7,7 +7,7 @@ import * as Fleet from "../fleet/FleetBucket.ts"
 import * as Members from "../fleet/Members.ts"
 import type { Limits } from "../store/Store.ts"
 
-/** How the options of a bucket are called. */
+/** The option names of a bucket. */
 export interface Fields<Options extends FleetOptions> {
   readonly burst: Numbers<Options>
   readonly leastBurst: Argument.Range
@@ -17,7 +17,7 @@ export interface Fields<Options extends FleetOptions> {
 
 type Numbers<Options> = { [K in keyof Options]: Options[K] extends number ? K : never }[keyof Options] & string
 
-/** What is checked. */
+/** The checked options. */
 export interface SharedLimits {
   readonly settings: Settings
   readonly limits: Limits

@@ -20,7 +20,7 @@ import * as SharedLimits from "./SharedLimits.ts"
 export interface Options extends FleetOptions, QuotaCost.Options, Waiting.Options {
   /** Above 0; also the level at the start. */
   readonly capacity: number
-  /** Above 0, so that tokens come back which were lost with a process. */
+  /** Above 0, so that tokens lost with a process are refilled. */
   readonly refillPerSecond: number
   /** What happens when tokens are short: the retry is refused, or it waits for its turn. @default "refuse" */
   readonly whenShort?: "refuse" | "wait"

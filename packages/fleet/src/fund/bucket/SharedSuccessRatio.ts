@@ -16,11 +16,11 @@ import * as SharedLimits from "./SharedLimits.ts"
  * @category models
  */
 export interface Options extends FleetOptions {
-  /** Tokens that a success puts in: 0.1 for one retry per ten successes. At least 0. */
+  /** Tokens that a success adds: 0.1 for one retry per ten successes. At least 0. */
   readonly ratio: number
-  /** Retries that the fleet can make at once without any success; also the level at the start. At least 1. */
+  /** The largest number of retries that the fleet can make without a success; also the initial level. At least 1. */
   readonly capacity: number
-  /** Retries per second that the fleet is granted without any success. Above 0. */
+  /** Retries per second that the fleet is granted even without successes. Above 0. */
   readonly floorPerSecond: number
 }
 

@@ -1,8 +1,8 @@
 /**
- * How long all buckets of a store together wait when they close: no longer than one call of the store.
+ * Bounds how long all buckets of a store together wait when they close: no longer than one call of the store.
  *
  * The finalizers of a scope run one after the other. If each bucket waited for a store that does not answer, a program
- * with a dozen buckets would take a dozen bounds to end.
+ * with a dozen buckets would take a dozen timeouts to end.
  */
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Deferred from "effect/Deferred"
@@ -12,14 +12,14 @@ import * as Background from "../store/Background.ts"
 import * as Bounded from "../store/Bounded.ts"
 import type { Store } from "../store/Store.ts"
 
-/** The time that the buckets of a store have waited. It shrinks while none closes. */
+/** How long the buckets of a store have waited. It shrinks while none is closing. */
 interface Waited {
   readonly nowMillis: MonotonicTime.Reader
   millis: number
   atMillis: number
 }
 
-/** A store keeps no state for its buckets, and is the only thing that they share. */
+/** Kept by store, because the store is the only thing that its buckets share. */
 const waitedFor: WeakMap<Store<unknown>, Waited> = /*#__PURE__*/ new WeakMap()
 
 const waitedOf = (store: Store<unknown>): Waited => {
@@ -31,8 +31,8 @@ const waitedOf = (store: Store<unknown>): Waited => {
 }
 
 /**
- * Closes a bucket, and waits for it as long as the buckets of the store may. After that, the closing continues in the
- * background, as long as the store takes calls.
+ * Closes a bucket, and waits for that within the common bound. After that, closing continues in the background, for as
+ * long as the store takes calls.
  */
 export const inTime = (store: Store<unknown>, close: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.clockWith((clock) =>

@@ -1,5 +1,5 @@
 /**
- * Buckets that a fleet shares: what they are, the options that all of them have, and what they need of a store.
+ * Buckets that a fleet shares: their type, their common options, and what they need from a store.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
@@ -12,35 +12,35 @@ import type { FleetObserver } from "./FleetEvent.ts"
 import type { Limits, Store } from "../store/Store.ts"
 
 /**
- * A bucket that all processes of a fleet share. `E` is how its store can fail.
+ * A bucket that all processes of a fleet share. `E` is the error of its store.
  *
  * @category models
  */
 export interface FleetBucket<out E> extends TokenBucket<E> {
-  /** A bucket of this process alone, with the rate and the burst of the fleet divided by its members. */
+  /** A bucket for only this process, with the rate and the burst of the fleet divided by its members. */
   readonly localShare: Effect.Effect<TokenBucket, never, Scope.Scope>
 }
 
 /**
- * The options that every bucket of a fleet has.
+ * The options of every bucket of a fleet.
  *
  * @category models
  */
 export interface FleetOptions {
   /**
-   * Names the bucket: processes that use the same name in the same store share it. Not empty. Its limits belong to it: with
-   * limits by which it fills in another time, the same name is another bucket.
+   * Names the bucket: processes that use the same name in the same store share it. Not empty. Limits with another fill
+   * time make a different bucket, even under the same name.
    */
   readonly name: string
   /**
-   * The most that a process holds, as a share of the burst; at least one token. In [0, 1]. With zero it holds nothing, and
-   * asks the store for every attempt. @default 0.1
+   * How much a process may hold, as a share of the burst; at least one token. In [0, 1]. With zero it holds nothing,
+   * and asks the store for every attempt. @default 0.1
    */
   readonly leaseShare?: number
-  /** After so long without an attempt a process returns what it holds. At least 1 millisecond. @default "1 second" */
+  /** A process returns what it holds after this long without an attempt. At least 1 millisecond. @default "1 second" */
   readonly idleAfter?: Duration.DurationInput
   /**
-   * Called with what happens between the process and the store; with `[]`, nothing is logged.
+   * Called with events between the process and the store; with `[]`, nothing is logged.
    *
    * @default logs a warning when the store goes away, and a line when it is back, once for all buckets of the store
    */
@@ -48,8 +48,8 @@ export interface FleetOptions {
 }
 
 /**
- * The store of a bucket, and how an attempt fails whose time is over before the store has answered: as a refusal, it would
- * be taken for a decision of the store.
+ * The store of a bucket, and the error of an attempt whose time is over before the store has answered; a refusal would
+ * look like a decision of the store.
  *
  * @category models
  */
@@ -58,7 +58,7 @@ export interface FleetStore<out E> {
   readonly timedOut: (name: string) => E
 }
 
-/** The options after their check, with the defaults. */
+/** The checked options with defaults. */
 export interface Settings {
   readonly name: string
   readonly leaseShare: number
@@ -69,8 +69,8 @@ export interface Settings {
 }
 
 /**
- * Checks the options of every bucket, and that there are no others than these and `own`: one that is misspelt would be the
- * default.
+ * Checks the options of every bucket, and that there are no others than these and `own`: a misspelt option would
+ * silently keep its default.
  */
 export const check = (owner: string, options: FleetOptions, own: ReadonlyArray<string>): Settings => {
   const { idleAfter, leaseShare, name, observe = [] } = options
@@ -90,7 +90,7 @@ const common: ReadonlyArray<string> = ["name", "leaseShare", "idleAfter", "obser
   keyof FleetOptions
 >
 
-/** Checks the limits of a bucket in the store, under the names that its options have for burst and rate. */
+/** Checks the limits of a bucket in the store, with the bucket's option names for burst and rate. */
 export const checkLimits = (owner: string, burst: Named, perSecond: Named, leastBurst: Argument.Range): Limits => {
   const limits = {
     burst: Argument.number(owner, burst.field, burst.value, leastBurst),

@@ -1,15 +1,16 @@
 /**
- * What happens between the buckets of a process and the store that the fleet shares, as values.
+ * Events between the buckets of a process and the shared store, as values.
  *
- * Sent to the observers that a bucket names, in fibers of their own: no operation waits for an observer, and an observer
- * that dies is logged and changes nothing. One that hangs is left out while sixteen of its calls have not ended. Grants out of a lease are not events; every event counts those before it.
+ * Sent to a bucket's observers, in separate fibers: no operation waits for an observer, and one that dies is logged and
+ * changes nothing. An observer that hangs is skipped while sixteen of its calls have not ended. Grants from a lease are
+ * not events; every event counts the grants before it.
  */
 import type { ShownError } from "@effect-retry/core/unstable/Untrusted"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 
 /**
- * What every event tells.
+ * The fields of every event.
  *
  * @category models
  */
@@ -17,20 +18,20 @@ export interface Common {
   /** The name of the bucket. */
   readonly name: string
   /**
-   * Which bucket of a keyed one it is; empty if it is not keyed, `TokenBucket.Key.overflow` for the keys beyond `maxKeys`.
-   * May be a secret of the caller: loggers, `inspect` and JSON leave it out, and so does a copy by spread.
+   * The key of a keyed bucket; empty if it is not keyed, `TokenBucket.Key.overflow` for the keys beyond `maxKeys`. The
+   * key may be secret, so loggers, `inspect`, JSON and copies by spread leave it out.
    */
   readonly key: string
-  /** Tokens of the store by its latest answer, refilled since; what other processes took since is not known. */
+  /** The tokens of the store: its latest answer, refilled since. What other processes have taken since is unknown. */
   readonly level: number
   /** Tokens that this process holds. */
   readonly held: number
-  /** Attempts that this process granted since the event before. */
+  /** How many attempts this process has granted since the last event. */
   readonly grants: number
 }
 
 /**
- * The store answered a question for tokens.
+ * The store answered a request for tokens.
  *
  * @category models
  */
@@ -40,14 +41,14 @@ export interface Asked extends Common {
   readonly want: number
   /** Tokens granted; zero for a refusal. */
   readonly granted: number
-  /** How long this process will not ask again; zero if it got all the tokens it wanted. */
+  /** How long this process will not ask again; zero if it got all that it wanted. */
   readonly retryAfter: Duration.Duration
-  /** Tokens that a question asks for at present, beyond what waiting attempts need. */
+  /** How many tokens a request currently asks for, beyond what waiting attempts need. */
   readonly leaseSize: number
 }
 
 /**
- * The store took tokens back: what this process held and did not need, or credits of successes.
+ * The store took tokens back: unneeded ones of this process, or credits of successes.
  *
  * @category models
  */
@@ -57,7 +58,7 @@ export interface Returned extends Common {
 }
 
 /**
- * The store did not answer. Told once: until it answers again.
+ * The store did not answer. Sent once, until it answers again.
  *
  * @category models
  */

@@ -1,5 +1,5 @@
 /**
- * Tells the observers of a bucket what happens.
+ * Sends events to the observers of a bucket.
  */
 import * as ShownCause from "@effect-retry/core/unstable/ShownCause"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type { Common, FleetEvent, FleetObserver } from "./FleetEvent.ts"
 import type { Settings } from "./FleetBucket.ts"
 
-/** An event without what all events tell. */
+/** An event without the fields of all events. */
 type Told = FleetEvent extends infer Event ? (Event extends FleetEvent ? Omit<Event, keyof Common> : never) : never
 
 export interface FleetEvents {
@@ -40,11 +40,11 @@ export const make = (
   }
 }
 
-/** The key may be a secret, so it is where no printing looks, not even that of hidden properties. */
+/** The key may be secret, so it is kept where printing does not look, not even printing of hidden properties. */
 const withKey = (event: Omit<Common, "key"> & Told, key: string): FleetEvent =>
   Object.defineProperty(event as FleetEvent, "key", { get: () => key })
 
-/** Calls of one observer that have not ended: one that hangs is told no more, and takes no more memory. */
+/** The limit on unfinished calls of one observer, so that one that hangs takes no more memory. */
 const mostCalls = 16
 
 const bounded = (name: string, observer: FleetObserver): ((event: FleetEvent) => Effect.Effect<void>) => {

@@ -1,12 +1,12 @@
 /**
- * How many processes share a bucket: each says from time to time that it is there, and learns how many others are.
+ * Counts the processes that share a bucket: each sends heartbeats, and learns how many others there are.
  *
- * The keys of a bucket share their heartbeats. They begin where the first key needs to know, and end with the last: a
- * bucket without a local share sends none. The first comes after half a second to a second, the next after one to two, and
- * so on up to one in five to ten seconds; each wait is drawn, so processes that start together do not stay together. A
+ * The keys of a bucket share heartbeats. These begin when the first key needs the number, and end with the last; a
+ * bucket without a local share sends none. The first comes after half a second to a second, the next after one to two,
+ * and so on up to one every five to ten seconds; each wait is random, so processes that start together drift apart. A
  * process counts as a member for thirty seconds after a heartbeat, so two of them may be lost.
- * While the store is away, the latest number stays; before the first answer it is one. A process that starts learns of the
- * others, and they of it, with their next heartbeat: until then the shares add up to more than the whole.
+ * While the store is away, the latest number stays; before the first answer it is one. A new process learns of the
+ * others, and they of it, only with their next heartbeats; until then the shares add up to more than the whole.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -19,9 +19,9 @@ import type { Store } from "../store/Store.ts"
 
 /** A share that a process has of the bucket of one key. */
 export interface Member {
-  /** How many shares there are of the bucket: the members, times the shares that this process has of that key. */
+  /** How many shares of the bucket there are: the number of members times this process's shares of that key. */
   readonly sharers: () => number
-  /** Calls `resize` with that number, at once and whenever it changes. To be called once. */
+  /** Calls `resize` with that number, at once and whenever it changes. Call it only once. */
   readonly follow: (resize: Resize) => Effect.Effect<void>
 }
 
@@ -33,7 +33,7 @@ export interface Members {
   readonly join: (store: Store<unknown>, key: string) => Effect.Effect<Member, never, Scope.Scope>
 }
 
-/** A share, and what follows the number of shares. */
+/** A share, and the callback for the number of shares. */
 interface Joined {
   resize: Resize
 }
@@ -42,15 +42,15 @@ interface Joined {
 interface Group {
   /** The shares of this process, by key. */
   readonly shares: Map<string, Set<Joined>>
-  /** By the latest heartbeat. */
+  /** The number of members found by the latest heartbeat. */
   members: number
-  /** This process, once it has sent one. */
+  /** The id of this process, once it has sent a heartbeat. */
   member: string | undefined
   isBeating: boolean
   heart: Fiber.Fiber<void> | undefined
 }
 
-/** The members of the bucket of that name. They are counted by store, so the value may be used with several. */
+/** The members of the bucket with this name. They are counted per store, so the value can be used with several stores. */
 export const make = (settings: Settings): Members => {
   const groups = new WeakMap<Store<unknown>, Group>()
   const groupOf = (store: Store<unknown>): Group => {
@@ -112,14 +112,14 @@ const longestSeconds = 10
 
 const presentMillis = 3 * longestSeconds * 1000
 
-/** Heartbeats without end. */
+/** Sends heartbeats for ever. */
 const beating = (store: Store<unknown>, { name }: Settings, group: Group): Effect.Effect<void> =>
   Effect.gen(function* () {
     const member = group.member ?? (yield* memberId)
     group.member = member
     const beat = Effect.suspend(() => store.present(BucketKey.make(name), member, presentMillis)).pipe(
       Effect.asSome,
-      // A store that is away, and one that answers nonsense, leaves the latest number.
+      // If the store is away or answers nonsense, the latest number stays.
       Effect.catchAllCause(() => Effect.succeedNone)
     )
     for (let seconds = 1; ; seconds = Math.min(longestSeconds, 2 * seconds)) {
@@ -131,7 +131,7 @@ const beating = (store: Store<unknown>, { name }: Settings, group: Group): Effec
     }
   })
 
-/** 64 bits by chance: says nothing of the machine. */
+/** 64 random bits, which say nothing about the machine. */
 const memberId: Effect.Effect<string> = Effect.map(
   Effect.replicateEffect(Random.nextIntBetween(0, 2 ** 32), 2),
   (words) => words.map((word) => word.toString(16).padStart(8, "0")).join("")

@@ -1,5 +1,5 @@
 /**
- * Log lines of outages of a store. They show no key, and only the type of an error that our stores did not make.
+ * Log lines about outages of a store. They show no key, and only the type of an error that did not come from our stores.
  */
 import * as Readable from "@effect-retry/core/unstable/Readable"
 import type { ShownError } from "@effect-retry/core/unstable/Untrusted"
@@ -7,11 +7,11 @@ import * as Duration from "effect/Duration"
 import { PostgresError } from "../../accept/PostgresError.ts"
 import { RedisError } from "../../accept/RedisError.ts"
 
-/** `store away: orders: Redis cannot be reached ...`, for the bucket that notices it. */
+/** `store away: orders: Redis cannot be reached ...`, for the bucket that noticed it. */
 export const away = (name: string, error: ShownError): string =>
   Readable.inLine(`store away: ${messageOf(name, error)}`)
 
-/** Errors of the stores name the bucket, and say nothing that is secret. */
+/** Errors of the stores name the bucket and contain no secrets. */
 const messageOf = (name: string, shown: ShownError): string => {
   const error = shown.original
   return error instanceof RedisError || error instanceof PostgresError ? error.message : `${name}: ${shown.name}`

@@ -1,8 +1,8 @@
 /**
- * Logs an outage of a store once, and its end, for buckets without observers.
+ * Logs each outage of a store, and its end, once for all buckets without observers.
  *
- * All buckets of a store share these lines. If a store is there but fails one bucket, such as by a value that no bucket
- * wrote, the outage is that of the buckets of this name.
+ * All buckets of a store share these lines. If a store is up but fails one bucket, for example because of a value that
+ * no bucket wrote, the outage concerns the buckets with this name.
  */
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
@@ -21,7 +21,7 @@ interface Outage {
   readonly isLogged: boolean
 }
 
-/** What is known of the outages of a store. An outage for all buckets has an empty name. */
+/** The outages of a store. An outage for all buckets has an empty name. */
 interface Outages {
   readonly nowMillis: MonotonicTime.Reader
   readonly underWay: Map<string, Outage>
@@ -29,13 +29,13 @@ interface Outages {
   readonly loggedMillis: Map<string, number>
 }
 
-/** At most one outage is logged in this time: more lines about a store that fails now and then would say no more. */
+/** At most one outage is logged in this time, because more lines about a flapping store would add nothing. */
 const quietMillis = 10_000
 
-/** Failures of one bucket, while others may be answered. */
+/** Reasons that concern one bucket, while others may be answered. */
 const ofOne: ReadonlySet<unknown> = /*#__PURE__*/ new Set<Reason>(["Refused", "WrongType", "BadAnswer"])
 
-/** A store keeps no state for its buckets, and is the only thing that they share. */
+/** Kept by store, because the store is the only thing that its buckets share. */
 const outagesOf: WeakMap<Store<unknown>, Outages> = /*#__PURE__*/ new WeakMap()
 
 /** Notes how a call of a bucket with that name ended. Logs a warning when an outage begins, and a line when it ends. */
@@ -64,7 +64,7 @@ const began = ({ loggedMillis, nowMillis, underWay }: Outages, name: string, err
     return safely(Effect.logWarning(OutageLines.away(name, Untrusted.shown(error))))
   })
 
-/** An answer to one bucket says that the store is there, and nothing about its answers to others. */
+/** An answer to one bucket shows that the store is up, but says nothing about its answers to other buckets. */
 const ended = ({ nowMillis, underWay }: Outages, name: string): Effect.Effect<void> =>
   Effect.clockWith((clock) =>
     Effect.forEach(

@@ -1,5 +1,5 @@
 /**
- * Calls of a store, observed.
+ * Calls a store and reports outages.
  */
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Cause from "effect/Cause"
@@ -11,8 +11,8 @@ import type { FleetEvents } from "./FleetEvents.ts"
 import * as Outages from "./Outages.ts"
 
 /**
- * Calls the store, and answers how that ended: by a defect where the store throws. Cannot be interrupted: what is taken is
- * also kept.
+ * Calls the store and returns the exit of the call, a defect if the store throws. Uninterruptible, so that tokens taken
+ * are also kept.
  */
 export type StoreCall<out E> = <A, E2 extends E>(call: () => Effect.Effect<A, E2>) => Effect.Effect<Exit.Exit<A, E>>
 
@@ -37,7 +37,7 @@ export const make = <E>(
   }
   return (call) =>
     Effect.flatMap(Effect.uninterruptible(Effect.exit(Effect.suspend(call))), (ended) => {
-      // A store that interrupts its own call has not answered: its cause would end the attempt without an error.
+      // A store that interrupts its own call has not answered; its cause would end the attempt without an error.
       const exit = Exit.isInterrupted(ended) ? Exit.fail(timedOut(name)) : ended
       return Effect.as(note(exit), exit)
     })

@@ -1,5 +1,5 @@
 /**
- * Tells the state of a lease what happened, and does what it answers: calls of the store, timers, and answers to attempts.
+ * Sends messages to the state of a lease, and carries out its commands: calls of the store, timers, and answers to attempts.
  */
 import type { Grant } from "@effect-retry/core/TokenBucket"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
@@ -18,7 +18,7 @@ import * as Background from "../store/Background.ts"
 import type { Store } from "../store/Store.ts"
 import * as LeaseState from "./LeaseState.ts"
 
-/** A lease, and what runs for it. */
+/** A lease with its running effects. */
 export interface Running<in out E> {
   readonly state: LeaseState.LeaseState<E>
   readonly store: Store<E>
@@ -27,17 +27,17 @@ export interface Running<in out E> {
   readonly events: FleetEvents.FleetEvents
   readonly call: StoreCalls.StoreCall<E>
   readonly timedOut: () => E
-  /** Ends with the call of the store that is under way. */
+  /** Completed when the store call under way ends. */
   calling: Deferred.Deferred<void, E> | undefined
   alarm: Fiber.Fiber<unknown> | undefined
   sweep: Fiber.Fiber<unknown> | undefined
 }
 
-/** Tells the state what happened, uninterruptibly: the state is changed only by what runs, and its commands are begun. */
+/** Sends a message to the state, uninterruptibly, so that every change is followed by its commands. */
 export const tell = <E>(running: Running<E>, message: LeaseState.Message<E>): Effect.Effect<void> =>
   Background.atomically(() => step(running, message))
 
-/** Tells the state in the step of the caller, who has to run what this answers. */
+/** Sends a message within the caller's step; the caller must run the returned effect. */
 export const step = <E>(running: Running<E>, message: LeaseState.Message<E>): Effect.Effect<void> => {
   const begun = LeaseState.step(running.state, message).map((command) => begin(running, command))
   return begun.length === 0 ? Effect.void : Effect.all(begun, { discard: true })
@@ -76,7 +76,7 @@ const begin = <E>(running: Running<E>, command: LeaseState.Command<E>): Effect.E
 /** The answer to an attempt that is refused. */
 export const refused: Exit.Exit<Option.Option<Grant>> = /*#__PURE__*/ Exit.succeed(Option.none())
 
-/** The answer to an attempt that is granted `cost` tokens, which come back once. */
+/** The answer to an attempt that is granted `cost` tokens, which can be refunded once. */
 export const granted = <E>(running: Running<E>, cost: number): Exit.Exit<Option.Option<Grant>> => {
   running.events.granted()
   let isRefunded = false
@@ -121,14 +121,14 @@ const readLevel = <E>(running: Running<E>): Effect.Effect<void> =>
     event: () => Effect.void
   })
 
-/** A call of the store, what the state is told of its answer, and then the observers. */
+/** A store call, with the message for the state and the event for observers that its answer leads to. */
 interface Call<out E, in out A> {
   readonly call: () => Effect.Effect<A, E>
   readonly message: (answer: A) => LeaseState.CallEnded<E>
   readonly event: (answer: A) => Effect.Effect<void>
 }
 
-/** Calls the store in a fiber of its own, which no attempt ends. */
+/** Calls the store in a separate fiber, which no attempt can end. */
 const call = <E, A>(running: Running<E>, { call, event, message }: Call<E, A>): Effect.Effect<void> => {
   const ended = Deferred.unsafeMake<void, E>(FiberId.none)
   running.calling = ended
@@ -176,6 +176,6 @@ const sweep = <E>(running: Running<E>): Effect.Effect<void> => {
 const stop = (fiber: Fiber.Fiber<unknown> | undefined): Effect.Effect<void> =>
   fiber === undefined ? Effect.void : Background.stop(fiber)
 
-/** The end of the call that is under way, if there is one. */
+/** Waits for the call under way, if there is one. */
 export const ended = <E>({ calling }: Running<E>): Effect.Effect<void> =>
   calling === undefined ? Effect.void : Effect.ignore(Effect.exit(Deferred.await(calling)))

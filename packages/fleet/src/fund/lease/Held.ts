@@ -1,17 +1,17 @@
 /**
- * The tokens that a process has: those it was granted by the store, and those that its own successes paid for.
+ * The tokens that a process holds: those granted by the store, and those credited by its own successes.
  *
  * Only synchronous steps read and change them. Fractions are kept, and neither part is ever below zero.
  */
 
 export interface Held {
-  /** Takes `cost` tokens, or takes nothing and answers false. */
+  /** Takes `cost` tokens, or takes nothing and returns false. */
   readonly take: (cost: number) => boolean
-  /** What is missing for `cost`. */
+  /** How many tokens are missing for `cost`. */
   readonly missing: (cost: number) => number
   /** Adds tokens of the store. */
   readonly add: (tokens: number) => void
-  /** Adds tokens of this process alone, of which there are at most `most`. */
+  /** Adds this process's own tokens, up to `most`. */
   readonly keep: (tokens: number, most: number) => void
   /** Removes tokens of the store. */
   readonly remove: (tokens: number) => void
@@ -20,13 +20,13 @@ export interface Held {
   readonly all: () => number
 }
 
-/** Tokens of this process are spent first, since only those of the store are of use to others. */
+/** The process's own tokens are spent first, because only those of the store are of use to others. */
 export const make = (): Held => {
   let leased = 0
   let own = 0
   return {
     take: (cost) => {
-      // What is missing by less than a millionth, of a token or of the cost, is a floating-point error.
+      // A shortage of less than a millionth of a token, or of the cost, is a floating-point error.
       if (cost - leased - own > 1e-6 * Math.min(1, cost)) return false
       const fromOwn = Math.min(own, cost)
       own -= fromOwn

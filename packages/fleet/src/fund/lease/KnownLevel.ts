@@ -1,6 +1,6 @@
 /**
- * What a process knows of the tokens in the store: the latest answer, refilled since. What other processes took since is
- * not known.
+ * What a process knows about the tokens in the store: the latest answer, refilled since. What other processes have
+ * taken since is unknown.
  */
 import type { Limits } from "../../decide/Gcra.ts"
 
@@ -9,10 +9,10 @@ export interface KnownLevel {
   readonly learn: (level: number, nowMillis: number) => void
   /** Notes that tokens were put in. */
   readonly add: (tokens: number, nowMillis: number) => void
-  /** Tokens now; the burst as long as the store has answered nothing. */
+  /** The tokens now; the burst until the store has answered. */
   readonly at: (nowMillis: number) => number
   readonly isKnown: () => boolean
-  /** When the store answered last; `-Infinity` at first. */
+  /** When the store last answered; `-Infinity` at first. */
   readonly learnedMillis: () => number
 }
 

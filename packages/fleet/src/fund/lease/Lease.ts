@@ -1,19 +1,18 @@
 /**
- * Tokens of the store that a process holds: taken from the store before they are spent, a few at a time, and returned when
- * the process does not need them.
+ * The store's tokens that a process holds: taken a few at a time before they are spent, and returned when they are not
+ * needed.
  *
- * An attempt is paid out of the lease in one step. Where the lease is short, one question at a time asks the store for
- * more, in a fiber of its own: an operation that is interrupted or out of time meanwhile loses nothing, and what comes is
- * kept. After a refusal the store is left alone until it can have the tokens, times `U[1, 1.5)`, and for longer after
- * refusals in a row, or after a grant of less than is wanted: so processes that always ask for more than there is all get
- * tokens, though not equally many. An attempt that waits gathers its cost in parts, which the process keeps while
+ * An attempt is paid from the lease in one step. If the lease is short, the process asks the store for more, one
+ * request at a time, in a separate fiber: if the operation is interrupted or runs out of time, nothing is lost, and
+ * arriving tokens are kept. After a refusal the store is not asked until it can have the tokens, times `U[1, 1.5)`, and
+ * longer after refusals in a row, or after a partial grant: so all processes that keep asking for more than there is
+ * get tokens, though not equally many. A waiting attempt gathers its cost in parts, which the process keeps while
  * attempts wait.
  *
  * Bound, for processes that hold leases: `grants <= burst + perSecond * (window + delay) + processes * lease` over any
  * window, where `delay` is the time from a decision of the store to the reading of its answer, which the store bounds.
- * Where attempts wait, a lease counts as at least the cost of the most expensive one. Tokens that are lost with a
- * process, a reply or a return count as spent. Of the tokens that attempts return, the process keeps a lease, and the
- * store gets the rest at once.
+ * If attempts wait, a lease counts as at least the cost of the most expensive one. Tokens lost with a process, a reply
+ * or a return count as spent. Of returned tokens, the process keeps a lease, and the store gets the rest at once.
  */
 import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
@@ -39,7 +38,7 @@ import type { TokensIn } from "./LeaseState.ts"
 import * as LeaseState from "./LeaseState.ts"
 import * as Waiters from "./Waiters.ts"
 
-/** Which bucket of which store it is, and how it waits. */
+/** The bucket and the store of a lease, and how it waits. */
 export interface Place<out E> {
   readonly fleet: FleetStore<E>
   readonly settings: Settings
@@ -50,13 +49,13 @@ export interface Place<out E> {
 }
 
 export interface Lease<out E> extends Pick<TokenBucket<E>, "level"> {
-  /** Takes `cost` tokens, or takes nothing and answers `None`. */
+  /** Takes `cost` tokens, or takes nothing and returns `None`. */
   readonly acquire: (cost: number, request: Request) => Effect.Effect<Option.Option<Grant>, E>
-  /** Puts in what an attempt was granted: what is beyond a lease goes to the store at once. */
+  /** Puts back what an attempt was granted; anything beyond a lease goes to the store at once. */
   readonly put: (tokens: number) => Effect.Effect<void>
-  /** Puts in tokens of the fleet, as far as the store is known to have room for them. */
+  /** Adds tokens earned for the fleet, as far as the store is known to have room for them. */
   readonly credit: (tokens: number) => Effect.Effect<void>
-  /** Puts in tokens of this process alone, of which it keeps at most a lease. */
+  /** Adds this process's own tokens, of which it keeps at most a lease. */
   readonly keep: (tokens: number) => Effect.Effect<void>
 }
 
@@ -123,15 +122,15 @@ const wait = <E>(
     return Effect.zipRight(Commands.step(running, { _tag: "Came", waiter }), Waiters.wait(waiter, request, late, left))
   })
 
-/** Puts tokens in, in the step of the caller where nothing has to be started. */
+/** Adds tokens, within the caller's step if nothing must be started. */
 const putIn = <E>(running: Running<E>, message: TokensIn): Effect.Effect<void> =>
   message.tokens > 0
     ? AtOnce.suspend(() => (LeaseState.absorb(running.state, message) ? Exit.void : Commands.tell(running, message)))
     : Effect.void
 
 /**
- * What the store has, as far as it is known, and what the process holds. Where its latest answer is older than the time after
- * which the process counts as idle, that of the call under way is awaited, or the store is asked.
+ * What the store is known to have plus what the process holds. If the store's latest answer is older than the idle
+ * time, waits for the call under way, or asks the store.
  */
 const level = <E>(running: Running<E>): Effect.Effect<number, E> => {
   const { idleMillis, state } = running
@@ -142,7 +141,7 @@ const level = <E>(running: Running<E>): Effect.Effect<number, E> => {
   )
 }
 
-/** Awaits the call under way, which tells the level or does not, or else reads the level. */
+/** Waits for the call under way, which may report the level; otherwise reads the level. */
 const learnLevel = <E>(running: Running<E>): Effect.Effect<void, E> => {
   const { calling, state } = running
   const again = Effect.suspend(() => learnLevel(running))
@@ -151,7 +150,7 @@ const learnLevel = <E>(running: Running<E>): Effect.Effect<void, E> => {
     : Effect.flatMap(Deferred.await(calling), () => (state.known.isKnown() ? Effect.void : again))
 }
 
-/** Refuses all that wait, waits for the call under way and returns all: at most two calls of the store. */
+/** Refuses all waiters, waits for the call under way and returns all tokens: at most two calls of the store. */
 const close = <E>(running: Running<E>): Effect.Effect<void> => {
   const ended = Effect.suspend(() => Commands.ended(running))
   const emptied = Effect.zipRight(ended, Commands.tell(running, { _tag: "Emptied" }))

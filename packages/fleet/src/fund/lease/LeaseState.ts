@@ -1,9 +1,9 @@
 /**
- * What a process knows and holds of a bucket: it takes messages, and answers commands.
+ * What a process knows and holds of a bucket, as a state machine: it takes messages and returns commands.
  *
- * Only this module changes it, in synchronous steps that start nothing: calls, timers and answers to attempts are commands.
- * There is at most one call of the store at a time, of any kind. What is to be called meanwhile waits for its end. Where a
- * call fails, every attempt that waits fails as it did: no attempt waits for a store that is away twice.
+ * Only this module changes it, in synchronous steps that start nothing: calls, timers and answers to attempts are
+ * commands. There is at most one call of the store at a time, of any kind; further calls wait for its end. If a call
+ * fails, every waiting attempt fails in the same way, so no attempt waits twice for a store that is away.
  */
 import type * as Waiting from "@effect-retry/core/unstable/Waiting"
 import type * as Cause from "effect/Cause"
@@ -15,21 +15,21 @@ import * as Held from "./Held.ts"
 import * as KnownLevel from "./KnownLevel.ts"
 import * as Waiters from "./Waiters.ts"
 
-/** What happened. */
+/** A message: something that happened. */
 export type Message<E> =
   | TokensIn
   | CallEnded<E>
-  /** An attempt waits, its time is over, or it is interrupted. */
+  /** An attempt begins to wait, its time is over, or it is interrupted. */
   | { readonly _tag: "Came" | "Late" | "Left"; readonly waiter: Waiters.Waiter<E> }
   /** The level is asked for. */
   | { readonly _tag: "LevelWanted" }
   | { readonly _tag: "Rung" }
-  /** The time of a sweep came, which began after so many uses. */
+  /** A sweep is due; `uses` is the count when it was scheduled. */
   | { readonly _tag: "Swept"; readonly uses: number }
-  /** The bucket ends; when the call under way has ended, the process empties itself. */
+  /** The bucket is closed; when the call under way has ended, the process returns everything. */
   | { readonly _tag: "Closed" | "Emptied" }
 
-/** Tokens came in: those of a grant, those that the fleet earned, or those of this process alone, of which it keeps a lease. */
+/** Tokens came in: returned from a grant, earned for the fleet, or this process's own, of which it keeps a lease. */
 export interface TokensIn {
   readonly _tag: "PutBack" | "Earned" | "Kept"
   readonly tokens: number
@@ -42,29 +42,29 @@ export type CallEnded<E> =
   | { readonly _tag: "LevelRead"; readonly level: number }
   | { readonly _tag: "Failed"; readonly cause: Cause.Cause<E> }
 
-/** What is to be done. */
+/** A command: something to do. */
 export type Command<E> =
   | { readonly _tag: "Grant" | "Refuse" | "TimeOut"; readonly waiter: Waiters.Waiter<E> }
   | { readonly _tag: "Fail"; readonly waiter: Waiters.Waiter<E>; readonly cause: Cause.Cause<E> }
   | { readonly _tag: "Ask"; readonly question: Pauses.Question }
   | { readonly _tag: "Return"; readonly tokens: number }
   | { readonly _tag: "ReadLevel" }
-  /** An alarm is set, in the place of the one before it, or it is off. */
+  /** Sets an alarm, replacing an earlier one, or switches it off. */
   | { readonly _tag: "Ring"; readonly millis: number }
   | { readonly _tag: "Silence" }
-  /** A sweep comes after the time for which a process may be idle. */
+  /** Schedules a sweep after the idle time. */
   | { readonly _tag: "Sweep" }
-  /** Neither an alarm nor a sweep comes any more. */
+  /** Cancels alarm and sweep. */
   | { readonly _tag: "Stop" }
 
-/** What does not change. */
+/** The settings. */
 export interface Terms {
   readonly limits: Limits
   /** The longest wait for tokens; `None` for a bucket that refuses. */
   readonly maxWait: Waiting.MaxWait
   /** The number of tokens for which a waiting attempt pauses. */
   readonly pause: number
-  /** Most tokens of a lease. */
+  /** The largest number of tokens in a lease. */
   readonly most: number
   readonly nowMillis: () => number
 }
@@ -75,17 +75,17 @@ interface State<in out E> extends Terms {
   readonly waiters: Waiters.Waiters<E>
   pauses: Pauses.Pauses
   size: LeaseSize.LeaseSize
-  /** Tokens spent since the latest question. */
+  /** Tokens spent since the latest request. */
   spent: number
-  /** Attempts that were granted or came to wait. */
+  /** How many attempts were granted or began to wait. */
   uses: number
-  /** Tokens beyond a lease, which go to the store. */
+  /** Tokens beyond a lease, to be returned to the store. */
   surplus: number
   /** Tokens on their way to the store. */
   returning: number
-  /** Whether the surplus goes at once, and not with the next sweep. */
+  /** Whether to return the surplus at once instead of with the next sweep. */
   isReturnDue: boolean
-  /** Whether tokens were returned since the latest question. */
+  /** Whether tokens were returned since the latest request. */
   hasReturned: boolean
   isCalling: boolean
   isSweeping: boolean
@@ -94,7 +94,7 @@ interface State<in out E> extends Terms {
   commands: Array<Command<E>>
 }
 
-/** Others read it only. */
+/** The state as other modules see it, read-only. */
 export type LeaseState<E> = Readonly<State<E>>
 
 export const make = <E>(terms: Terms): LeaseState<E> => ({
@@ -117,7 +117,7 @@ export const make = <E>(terms: Terms): LeaseState<E> => ({
   commands: []
 })
 
-/** Takes what an attempt costs in the step in which it comes, or nothing: none passes one that waits. */
+/** Takes the cost of a new attempt at once, or nothing; a new attempt never overtakes a waiting one. */
 export const take = <E>(state: State<E>, cost: number): boolean => state.waiters.isEmpty() && spend(state, cost)
 
 /** Whether an attempt that comes now is refused at once. */
@@ -125,17 +125,17 @@ export const isRefused = <E>(state: LeaseState<E>, cost: number, limitMillis: nu
   state.isClosed ||
   (!state.isCalling && isTooLate(state, state.waiters.demand() + cost, limitMillis, state.nowMillis()))
 
-/** What the store has, as far as it is known, and what the process holds. */
+/** What the store is known to have plus what the process holds. */
 export const level = <E>({ held, known, limits, nowMillis, returning, surplus }: LeaseState<E>): number =>
   Math.min(limits.burst, known.at(nowMillis()) + surplus + returning) + held.all()
 
-/** When the store may be asked for `need` tokens, in milliseconds from now; zero or less where it may be asked at once. */
+/** When the store may be asked for `need` tokens, in milliseconds from now; zero or less if at once. */
 export const blockedMillis = <E>({ limits, nowMillis, pauses }: LeaseState<E>, need: number): number =>
   Pauses.millisFor(pauses, limits, need, nowMillis())
 
 /**
- * Puts tokens in where this asks for nothing: no attempt waits for them, and a sweep will find what they leave. Otherwise
- * changes nothing, and answers false.
+ * Adds tokens if that requires no command, because no attempt waits for them and a sweep is due anyway. Otherwise
+ * changes nothing and returns false.
  */
 export const absorb = <E>(state: State<E>, message: TokensIn): boolean => {
   const { held, isSweeping, known, most, waiters } = state
@@ -148,7 +148,7 @@ export const absorb = <E>(state: State<E>, message: TokensIn): boolean => {
 }
 
 /**
- * Changes the state, serves the attempts that wait and can be served, and answers what is to be done, in order. To be called
+ * Processes a message, serves the waiting attempts that can be served, and returns the commands in order. Call it only
  * while an effect runs.
  */
 export const step = <E>(state: State<E>, message: Message<E>): ReadonlyArray<Command<E>> => {
@@ -166,7 +166,7 @@ const react = <E>(state: State<E>, message: Message<E>): void => {
       state.waiters.add(message.waiter)
       return state.isClosed ? end(state, { _tag: "Refuse", waiter: message.waiter }) : undefined
     case "Late":
-      // A store that has not answered at all has failed, and has not refused.
+      // A store that has not answered at all has failed, not refused.
       return end(state, { _tag: message.waiter.wasAnswered ? "Refuse" : "TimeOut", waiter: message.waiter })
     case "Left":
       end(state, { _tag: "Refuse", waiter: message.waiter })
@@ -226,7 +226,7 @@ const learn = <E>(state: State<E>, message: CallEnded<E>): void => {
   }
 }
 
-/** Keeps what was granted, and serves or refuses those for whom the answer decides. */
+/** Keeps what was granted, and serves or refuses the attempts that the answer decides. */
 const learnTaken = <E>(state: State<E>, { draw, question, taken }: Extract<CallEnded<E>, { _tag: "Taken" }>): void => {
   const { held, known, limits, maxWait, nowMillis } = state
   const atMillis = nowMillis()
@@ -254,7 +254,7 @@ const refuseLate = <E>(state: State<E>, nowMillis: number): void => {
   }
 }
 
-/** Whether the tokens that an attempt waits for, with those of all attempts before it, come too late for it. */
+/** Whether the tokens for an attempt, and for all attempts before it, come too late. */
 const isTooLate = <E>(
   { held, limits, maxWait, pauses }: LeaseState<E>,
   demand: number,
@@ -266,7 +266,7 @@ const isTooLate = <E>(
 }
 
 /**
- * Serves the attempts that wait and can be served, and starts what the others need: a question, an alarm for the end of a
+ * Serves the waiting attempts that can be served, and starts what the others need: a request, an alarm for the end of a
  * refusal, a return, a sweep.
  */
 const settle = <E>(state: State<E>): void => {
@@ -277,8 +277,8 @@ const settle = <E>(state: State<E>): void => {
 }
 
 /**
- * A return comes before a question, which may then take what it brings. No second one does: as long as others give tokens
- * back, attempts would wait.
+ * A return comes before a request, which may then take the returned tokens. A second return does not: attempts would
+ * wait for as long as others give tokens back.
  */
 const proceed = <E>(state: State<E>): void => {
   const { hasReturned, isCalling, isClosed, waiters } = state
@@ -289,7 +289,7 @@ const proceed = <E>(state: State<E>): void => {
   if (!asks && isReturnDue(state)) returnSurplus(state)
 }
 
-/** Asks for the first attempt that may ask, and refuses those before it that may not. Answers whether it asks. */
+/** Asks the store for the first attempt that may ask, and refuses those before it that may not. Returns whether it asks. */
 const serve = <E>(state: State<E>): boolean => {
   const { maxWait, waiters } = state
   for (let waiter = waiters.first(); waiter !== undefined; waiter = waiters.first()) {
@@ -312,9 +312,9 @@ const serve = <E>(state: State<E>): boolean => {
 }
 
 /**
- * An attempt that can wait gathers its cost: it takes any tokens there are, even one. If it asked for its whole cost at
- * once, cheaper attempts of other processes would take the tokens before enough were there. It pauses like all others of
- * the bucket, if it has the time.
+ * An attempt that can wait gathers its cost: it takes any available tokens, even one. If it asked for its whole cost at
+ * once, cheaper attempts of other processes would take the tokens before there were enough. It pauses like all others
+ * of the bucket, if it has the time.
  */
 const needOf = <E>(state: State<E>, { cost, limitMillis, untilMillis }: Waiters.Waiter<E>): Need => {
   const { held, maxWait, nowMillis, pause } = state
@@ -337,7 +337,7 @@ const ask = <E>(state: State<E>, need: Need): void => {
   call(state, { _tag: "Ask", question: { ...need, want } })
 }
 
-/** Has the state told when the store may be asked. */
+/** Sets an alarm for when the store may be asked. */
 const ring = <E>(state: State<E>, millis: number): void => {
   const { alarmMillis, commands, nowMillis } = state
   const atMillis = nowMillis() + millis
@@ -346,7 +346,7 @@ const ring = <E>(state: State<E>, millis: number): void => {
   commands.push({ _tag: "Ring", millis })
 }
 
-/** Returns what is beyond a lease, in one batch. */
+/** Returns the surplus in one batch. */
 const returnSurplus = <E>(state: State<E>): void => {
   const tokens = state.surplus
   state.returning = tokens
@@ -361,12 +361,12 @@ const call = <E>(state: State<E>, command: Command<E>): void => {
   state.commands.push(command)
 }
 
-/** Ends the wait of a waiter that is still there. */
+/** Ends the wait of a waiter, if it is still waiting. */
 const end = <E>(state: State<E>, command: Extract<Command<E>, { readonly waiter: unknown }>): void => {
   if (state.waiters.remove(command.waiter)) state.commands.push(command)
 }
 
-/** Grants an attempt its cost, out of what was to go to the store where the lease is short; or nothing. */
+/** Grants an attempt its cost, using the surplus if the lease is short; or nothing. */
 const grant = <E>(state: State<E>, waiter: Waiters.Waiter<E>): boolean => {
   const { held, surplus } = state
   const missing = held.missing(waiter.cost)
@@ -389,8 +389,8 @@ const spend = <E>(state: State<E>, cost: number): boolean => {
 }
 
 /**
- * Puts back what an attempt was granted, and did not use or does not need any more. The process keeps a lease of it, after
- * the attempts that wait; the rest goes to the store at once.
+ * Puts back what an attempt was granted but no longer needs. Waiting attempts are served first, then the process keeps
+ * a lease; the rest goes to the store at once.
  */
 const putBack = <E>(state: State<E>, tokens: number): void => {
   if (state.isClosed) return
@@ -399,8 +399,8 @@ const putBack = <E>(state: State<E>, tokens: number): void => {
 }
 
 /**
- * Puts in tokens that the fleet earned, as far as the store is known to have room for them. The process keeps a lease of
- * them, where no attempt waits; the rest goes to the store with the next sweep.
+ * Adds tokens earned for the fleet, as far as the store is known to have room for them. If no attempt waits, the
+ * process keeps a lease of them; the rest goes to the store with the next sweep.
  */
 const earn = <E>(state: State<E>, tokens: number): void => {
   const { held, isClosed, known, limits, most, nowMillis, returning, surplus, waiters } = state
@@ -412,14 +412,14 @@ const earn = <E>(state: State<E>, tokens: number): void => {
   state.surplus += gained - kept
 }
 
-/** Returns all where no attempt came for a while, and else what is more than a lease. */
+/** Returns everything if no attempt came for a while, and otherwise what exceeds a lease. */
 const sweep = <E>(state: State<E>, uses: number): void => {
   if (state.uses === uses && state.waiters.isEmpty() && !state.isCalling) spill(state, 0)
   state.isReturnDue = true
   state.isSweeping = false
 }
 
-/** Moves tokens beyond a lease to those that the store gets at once, unless attempts wait: these gather their cost. */
+/** Marks tokens beyond a lease for immediate return, unless attempts wait, which gather their cost. */
 const spill = <E>(state: State<E>, kept = state.most): void => {
   const { held, waiters } = state
   const spare = held.leased() - kept
@@ -429,8 +429,8 @@ const spill = <E>(state: State<E>, kept = state.most): void => {
   state.isReturnDue = true
 }
 
-/** Whether tokens go to the store as soon as no other call is under way. */
+/** Whether tokens must go to the store as soon as no other call is under way. */
 const isReturnDue = <E>({ isReturnDue, surplus }: State<E>): boolean => isReturnDue && isWorthReturning(surplus)
 
-/** Whether there is something that others may need: the error of a floating-point sum is nothing. */
+/** Whether there is more to return than a floating-point error. */
 const isWorthReturning = (tokens: number): boolean => tokens > 1e-6

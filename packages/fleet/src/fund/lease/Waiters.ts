@@ -1,5 +1,5 @@
 /**
- * Attempts that wait for an answer of the store, or for tokens: first come, first served.
+ * Attempts waiting for an answer of the store, or for tokens: first come, first served.
  */
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import type { Grant, Request } from "@effect-retry/core/TokenBucket"
@@ -14,7 +14,7 @@ export interface Waiter<in out E> {
   readonly limitMillis: number
   readonly untilMillis: number
   readonly answer: Deferred.Deferred<Option.Option<Grant>, E>
-  /** Whether the store has answered a question since the waiter came. */
+  /** Whether the store has answered a request since the waiter came. */
   wasAnswered: boolean
   /** The tokens that the waiter was granted. */
   granted: number
@@ -36,12 +36,12 @@ export interface Waiters<in out E> {
   /** What all of them want together. */
   readonly demand: () => number
   readonly add: (waiter: Waiter<E>) => void
-  /** Removes a waiter that is still there, and answers whether it was. */
+  /** Removes a waiter, and returns whether it was still there. */
   readonly remove: (waiter: Waiter<E>) => boolean
 }
 
 export const make = <E>(): Waiters<E> => {
-  // A set keeps the order in which its items came, and any item leaves in constant time.
+  // A set keeps the order of insertion, and removes any item in constant time.
   const waiters = new Set<Waiter<E>>()
   let demand = 0
   return {
@@ -58,7 +58,7 @@ export const make = <E>(): Waiters<E> => {
     },
     remove: (waiter) => {
       if (!waiters.delete(waiter)) return false
-      // The floating-point error of the sum ends with the last waiter.
+      // The last waiter to leave resets the floating-point error of the sum.
       demand = waiters.size === 0 ? 0 : demand - waiter.cost
       return true
     }
@@ -66,8 +66,8 @@ export const make = <E>(): Waiters<E> => {
 }
 
 /**
- * Waits for the answer as interruptibly as the operation is. Calls `late` where the limit passes without one, and `left`
- * where the operation is interrupted. To be run uninterruptibly.
+ * Waits for the answer, interruptibly if the operation is. Calls `late` if the limit passes without an answer, and
+ * `left` if the operation is interrupted. Must be run uninterruptibly.
  */
 export const wait = <E>(
   { answer, limitMillis }: Waiter<E>,

@@ -3,7 +3,7 @@
  *
  * Each is a `TokenBucket<PostgresError>`, which no policy takes: `TokenBucket.failOpen`, `failClosed` or `fallback`
  * around it says what happens while Postgres is away. A bucket lives in a scope: when that closes, the process returns
- * the tokens that it holds. As the bucket of `TokenBucket.keyed` each is one bucket per key.
+ * the tokens that it holds. With `TokenBucket.keyed` there is one bucket per key.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -20,8 +20,8 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<PostgresError>, never, Postgr
  *
  * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens
  * and an answer of the store is spent within `d` seconds, at most its `within`:
- * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where credits are the tokens that successes put
- * in, including those of the `idleAfter` before the window. Where retries wait, `lease` is at least the cost of the most
+ * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where `credits` are the tokens that successes
+ * add, including those of the `idleAfter` before the window. If retries wait, `lease` is at least the cost of the most
  * expensive one.
  *
  * @category constructors
@@ -35,7 +35,8 @@ export const quota = (options: SharedBucket.QuotaOptions): Make =>
  *
  * Formula, for the whole fleet from the start: `retries <= capacity + ratio * successes + floorPerSecond * t`; over any `w`
  * seconds, for `n` processes: `capacity + ratio * successes + floorPerSecond * (w + d) + 2 * n * lease`, where
- * `lease = max(1, leaseShare * capacity)` and an answer of the store is spent within `d` seconds, at most its `within`. While all attempts succeed, nothing is sent.
+ * `lease = max(1, leaseShare * capacity)` and an answer of the store is spent within `d` seconds, at most its `within`.
+ * While all attempts succeed, nothing is sent.
  *
  * @category constructors
  */
@@ -45,8 +46,9 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
 /**
  * A fixed rate of attempts, for a fleet; outcomes change nothing: `RedisBucket.fixed` in another store.
  *
- * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens and an
- * answer of the store is spent within `d` seconds, at most its `within`: `attempts <= burst + rate * (w + d) + n * lease`.
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens
+ * and an answer of the store is spent within `d` seconds, at most its `within`: `attempts <= burst + rate * (w + d) + n
+ * * lease`.
  *
  * @category constructors
  */

@@ -1,5 +1,5 @@
 /**
- * Calls of statements: within a bound of time, and every failure a `PostgresError`.
+ * Runs statements within a time limit; every failure is a `PostgresError`.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ import * as Background from "../store/Background.ts"
 import * as Bounded from "../store/Bounded.ts"
 import type { PostgresClient } from "./PostgresClient.ts"
 
-/** A statement and its values, and the bucket that an error names. */
+/** A statement, its values, and the bucket to name in errors. */
 export interface Call {
   readonly bucket: string
   readonly text: string
@@ -23,8 +23,8 @@ export interface Call {
 }
 
 /**
- * Runs a statement and reads its rows; `None` is an invalid answer. An answer older than the bound does not count, and
- * `late` runs for it.
+ * Runs a statement and reads its rows; `None` from the reader is an invalid answer. An answer older than the time limit
+ * does not count, and `late` runs for it.
  */
 export type Ask = <A>(
   call: Call,
@@ -32,7 +32,7 @@ export type Ask = <A>(
   late?: (answer: A, ageMillis: number) => Effect.Effect<void, PostgresError>
 ) => Effect.Effect<A, PostgresError>
 
-/** Calls through a client. One that takes its time to stop is not waited for. */
+/** Calls through a client. A client that is slow to stop is not awaited. */
 export const make =
   (client: PostgresClient, withinMillis: number): Ask =>
   (call, read, late) =>
@@ -65,7 +65,7 @@ const failing =
   ({ code, reason }: StoreFailure.Failure, cause: unknown): Effect.Effect<never, PostgresError> =>
     Effect.fail(new PostgresError({ reason, bucket, code, cause }))
 
-/** Whole numbers of the one row of an answer, by the names of their columns. */
+/** Reads whole numbers from the single row of an answer, by column name. */
 export const numbers = (rows: unknown, ...columns: ReadonlyArray<string>): Option.Option<ReadonlyArray<number>> => {
   const row: { readonly [column: string]: unknown } = Array.isArray(rows) && rows.length === 1 ? Object(rows[0]) : {}
   return Answer.numbers(

@@ -1,8 +1,8 @@
 /**
  * The port to a client of Postgres, of one method, and its adapters for a pool of `pg` and for `@effect/sql`.
  *
- * The connections are the caller's: nothing here opens or ends a pool. Neither package is a dependency: the adapters ask for
- * the methods that they call.
+ * The connections belong to the caller: nothing here opens or ends a pool. Neither package is a dependency: the
+ * adapters require only the methods that they call.
  */
 import { sha256 } from "@noble/hashes/sha2.js"
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
@@ -18,9 +18,9 @@ import * as Tracer from "effect/Tracer"
  */
 export interface PostgresClient {
   /**
-   * Runs one statement with values for `$1`, `$2` and so on, and answers its rows, whose columns keep their names.
+   * Runs one statement with values for `$1`, `$2` and so on, and returns its rows, whose columns keep their names.
    *
-   * Fails with the error of the client as it is. Where it is interrupted before the statement was sent, it does not send it.
+   * Fails with the client's unchanged error. If interrupted before the statement was sent, it does not send it.
    */
   readonly query: (
     text: string,
@@ -35,7 +35,7 @@ interface Query {
   readonly values: Array<unknown>
 }
 
-/** What is used of a connection of `pg`. */
+/** The part of a `pg` connection that is used. */
 interface Connection {
   readonly query: (
     query: Query,
@@ -46,7 +46,7 @@ interface Connection {
   readonly removeListener: (event: "error", listener: () => void) => unknown
 }
 
-/** What is used of a pool of `pg`. */
+/** The part of a `pg` pool that is used. */
 interface Pool {
   readonly connect: (callback: (error: Error | undefined, connection: Connection | undefined) => void) => void
 }
@@ -54,8 +54,8 @@ interface Pool {
 /** The options of `fromPool`. */
 interface PoolOptions {
   /**
-   * Whether a connection keeps the statements that it has run, so that the server plans each of them once. For a pool that
-   * is connected with the server itself or with a pooler that tracks prepared statements, such as PgBouncer since 1.21 with
+   * Whether connections use prepared statements, so that the server plans each statement once. Only for a pool that is
+   * connected to the server itself or to a pooler that tracks prepared statements, such as PgBouncer since 1.21 with
    * `max_prepared_statements`. Source: https://www.pgbouncer.org/config.html, read 2026-11-22.
    *
    * @default false
@@ -66,11 +66,11 @@ interface PoolOptions {
 /**
  * Runs statements on a pool of `pg`.
  *
- * A caller that is interrupted while the pool has no free connection leaves nothing behind. One that is interrupted while
- * its statement runs closes the connection, as the pool itself does after its `query_timeout`.
+ * A caller that is interrupted while it waits for a free connection leaves nothing behind. One that is interrupted
+ * while its statement runs closes the connection, as the pool itself does after its `query_timeout`.
  *
- * The pool says by an event that an idle connection was lost, and Node.js ends a process that does not listen to it:
- * `pool.on("error", ...)` is the caller's. Source: https://node-postgres.com/apis/pool#error, read 2026-11-22.
+ * The pool emits an error event when an idle connection is lost, and Node.js ends a process that does not listen to it,
+ * so the caller must call `pool.on("error", ...)`. Source: https://node-postgres.com/apis/pool#error, read 2026-11-22.
  *
  * @category constructors
  */
@@ -90,7 +90,7 @@ export const fromPool = (pool: Pool, options: PoolOptions = {}): PostgresClient 
           if (connection === undefined) return resume(Effect.fail(error))
           if (isOver) return connection.release()
           running = connection
-          // A connection that is lost says so twice: by an event, and to the callback of its statement.
+          // A lost connection is reported twice: by an event, and to the callback of its statement.
           connection.on("error", ignore)
           connection.query(queryOf(text, values), (error, result) => {
             if (isOver) return
@@ -105,7 +105,7 @@ export const fromPool = (pool: Pool, options: PoolOptions = {}): PostgresClient 
 
 const unnamed = (text: string, values: ReadonlyArray<unknown>): Query => ({ text, values: [...values] })
 
-/** A name per statement: another release may have another statement. */
+/** Names statements by content, because another release may have another statement. */
 const named = (): typeof unnamed => {
   const names = new Map<string, string>()
   return (text, values) => {
@@ -117,10 +117,10 @@ const named = (): typeof unnamed => {
 
 const ignore = (): void => {}
 
-/** Whether the server answered with this error: its connection is in order. */
+/** Whether the error is an answer of the server, so that the connection is sound. */
 const isAnswer = (error: Error): boolean => "severity" in error && error.severity === "ERROR"
 
-/** What is used of the `SqlClient` of `@effect/sql`. */
+/** The part of `@effect/sql`'s `SqlClient` that is used. */
 interface Sql {
   readonly unsafe: (
     text: string,
@@ -131,8 +131,8 @@ interface Sql {
 /**
  * Runs statements on the `SqlClient` of `@effect/sql`; its dialect must be Postgres.
  *
- * Never inside the transaction of the caller: what it took would be returned where that is rolled back, and the whole fleet
- * would wait until it ends.
+ * Never inside the caller's transaction: a rollback would return the tokens taken, and the whole fleet would wait until
+ * the transaction ends.
  *
  * @category constructors
  */
@@ -144,7 +144,7 @@ export const fromSql = (sql: Sql): PostgresClient => ({
     )
 })
 
-/** Of the context of the caller, the span alone: `@effect/sql` keeps its transaction there. */
+/** Keeps only the span of the caller's context, which is where `@effect/sql` keeps its transaction. */
 const withoutTransaction = (context: Context.Context<never>): Context.Context<never> =>
   Option.match(Context.getOption(context, Tracer.ParentSpan), {
     onNone: () => Context.empty(),

@@ -1,7 +1,7 @@
 /**
  * The store of buckets in Postgres: one statement and one round trip for every decision.
  *
- * For programs that have a database and no Redis. The buckets are rows of one unlogged table, `effect_retry`, in the first
+ * For programs with a database but no Redis. The buckets are rows of one unlogged table, `effect_retry`, in the first
  * schema of the search path: `table` and `createTable` make it.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -33,7 +33,7 @@ export class PostgresStore extends Context.Tag("@effect-retry/fleet/PostgresStor
 
 /** The options of `make`, `createTable` and `sweep`. */
 interface Options {
-  /** Most time of a statement, the wait for a connection included. @default "1 second" */
+  /** The longest time for a statement, the wait for a connection included. @default "1 second" */
   readonly within?: Duration.DurationInput
 }
 
@@ -51,7 +51,7 @@ interface LayerOptions extends Options {
 export const table: string = Statements.table
 
 /**
- * Makes the table where it is not there. Several processes may do it at once.
+ * Makes the table if it does not exist. Several processes may do this at once.
  *
  * @category running
  */
@@ -59,10 +59,10 @@ export const createTable = (client: PostgresClient, options: Options = {}): Effe
   PostgresTable.create(asking("createTable", client, options))
 
 /**
- * Deletes the rows that mean the same as none: those of buckets that are full, of counts that were not changed for ten
- * minutes and of members that are gone. Answers how many.
+ * Deletes rows that mean the same as no row: those of full buckets, of counts unchanged for ten minutes and of members
+ * that are gone. Returns how many.
  *
- * A statement reads at most a thousand rows by the primary key, and leaves those that another statement has locked.
+ * A statement reads at most a thousand rows by primary key, and skips rows that another statement has locked.
  *
  * @category running
  */
@@ -70,9 +70,9 @@ export const sweep = (client: PostgresClient, options: Options = {}): Effect.Eff
   PostgresTable.sweep(asking("sweep", client, options))
 
 /**
- * A store that asks through a client. The client stays the caller's: it is never closed, and its options are its own.
+ * Makes a store that asks through a client. The client belongs to the caller: it is never closed or reconfigured.
  *
- * Rows of keys that are not used again stay in the table until `sweep` is run, which `layer` does by itself.
+ * Rows of unused keys stay in the table until `sweep` is run, which `layer` does by itself.
  *
  * @category constructors
  */
@@ -86,7 +86,7 @@ const asking = (constructor: string, client: PostgresClient, { within }: Options
   PostgresCalls.make(client, Bounded.withinMillis(`PostgresStore.${constructor}`, within))
 
 /**
- * The store of a client, as a layer, which also runs `sweep` while it is there, in one process of the fleet at a time.
+ * The store of a client as a layer, which also runs `sweep` while it is in use, in one process of the fleet at a time.
  *
  * Takes a client or an effect that makes one, such as `Effect.map(SqlClient.SqlClient, PostgresClient.fromSql)`; what that
  * acquires is released with the layer.
@@ -113,10 +113,10 @@ export const layer = <E = never, R = never>(
   )
 }
 
-/** No bucket has it: their names are not empty. */
+/** No bucket has this key, because names are not empty. */
 const sweepKey = /*#__PURE__*/ BucketKey.make("", "sweep")
 
-/** A bucket of one token per period says which process sweeps. What fails is tried again in the next period. */
+/** A bucket of one token per period decides which process sweeps. A failed sweep is repeated in the next period. */
 const sweeping = (ask: PostgresCalls.Ask, store: Store<PostgresError>, everyMillis: number): Effect.Effect<never> =>
   store.take(sweepKey, { burst: 1, perSecond: 1000 / everyMillis }, 1, 1).pipe(
     Effect.flatMap(({ granted }) => (granted === 1 ? PostgresTable.sweep(ask) : Effect.void)),

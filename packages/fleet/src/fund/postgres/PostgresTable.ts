@@ -1,5 +1,5 @@
 /**
- * The table of the buckets: made, and kept small.
+ * Makes the table of the buckets, and keeps it small.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -13,7 +13,7 @@ const callOf = (text: string, values: PostgresCalls.Call["values"] = []): Postgr
   values
 })
 
-/** Makes the table where it is not there. */
+/** Makes the table if it does not exist. */
 export const create = (ask: PostgresCalls.Ask): Effect.Effect<void, PostgresError> =>
   Effect.catchIf(
     ask(callOf(Statements.table), () => Option.some(undefined)),
@@ -21,19 +21,19 @@ export const create = (ask: PostgresCalls.Ask): Effect.Effect<void, PostgresErro
     () => Effect.void
   )
 
-/** Of two that make it at once, one finds the name of the table or of its type taken: in the catalog, or in its index. */
+/** Codes for a process that makes the table at the same time as another one: the name of the table or of its type is taken. */
 const alreadyMade = /*#__PURE__*/ new Set(["42P07", "42710", "23505"])
 
-/** Rows that one statement of `sweep` reads. */
+/** How many rows one statement of `sweep` reads. */
 const pageRows = 1000
 
-/** Where a sweep is: `after` is the last key that it has read. */
+/** The position of a sweep: `after` is the last key that it has read. */
 interface Progress {
   readonly deleted: number
   readonly after: Option.Option<string>
 }
 
-/** Deletes the rows that mean the same as none, page by page, and answers how many. */
+/** Deletes rows that mean the same as no row, page by page, and returns how many. */
 export const sweep = (ask: PostgresCalls.Ask): Effect.Effect<number, PostgresError> =>
   Effect.map(
     Effect.iterate<Progress, never, PostgresError>(
@@ -64,7 +64,7 @@ const page = (ask: PostgresCalls.Ask, after: string): Effect.Effect<Progress, Po
     }))
   )
 
-/** The end of a page, which is behind its beginning: a sweep comes to its end whatever is answered. */
+/** The end of a page, which must be after its beginning, so that a sweep ends whatever the answer. */
 const lastKey = (rows: unknown, after: string): Option.Option<string> => {
   const [row] = rows as readonly [{ readonly last?: unknown }]
   return typeof row.last === "string" && row.last !== after ? Option.some(row.last) : Option.none()

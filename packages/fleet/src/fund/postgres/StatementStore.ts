@@ -1,5 +1,5 @@
 /**
- * A store by the statements: what is asked in tokens, in whole numbers, and what the rows of the answer mean.
+ * A store built on the statements: converts requests in tokens into whole numbers, and reads the rows of answers.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -77,7 +77,7 @@ const whole = (...values: ReadonlyArray<number>): ReadonlyArray<number> => Whole
 
 const roomOf = (window: number, owed: number): number => window - Math.min(Math.max(owed, 0), window)
 
-/** The bucket may have filled by some microseconds after the decision: these are for the next question. */
+/** The bucket may have refilled for a few microseconds after the decision; those count for the next request. */
 const answerOf = ({ least, window }: Gcra.Question, granted: number, owed: number): Omit<Gcra.Answer, "arrival"> => {
   if (granted < least) {
     const room = Math.min(roomOf(window, owed), least - 1)

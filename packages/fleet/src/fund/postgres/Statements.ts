@@ -1,20 +1,20 @@
 /**
  * The statements of the buckets: `Gcra` in SQL. Tested with Postgres 15 and 18.
  *
- * Each is one transaction and reads the clock of the server where it decides: `clock_timestamp()`, since `now()` is the
- * time at which a transaction began, and a statement may wait for the row. What a row holds is clamped before it is
- * used, so that no value can end in an error or in more than a full bucket.
+ * Each is one transaction and reads the server's clock when it decides: `clock_timestamp()`, because `now()` is the
+ * start of the transaction, and a statement may wait for the row. The contents of a row are clamped before use, so that
+ * no value can lead to an error or to more than a full bucket.
  *
- * A row means the same as no row from the moment `until` on. For a bucket this is the arrival time, and `amount` is what
- * the last statement took, in microseconds; for a count `amount` is the count.
+ * From the time `until` on, a row means the same as no row. For a bucket `until` is the arrival time, and `amount` is
+ * what the last statement took, in microseconds; for a count `amount` is the count.
  */
 
 /** The name of the table. */
 export const tableName = "effect_retry"
 
 /**
- * Makes the table. Half of every page stays free, so that a new version of a row finds its place beside the old one and
- * no index changes. The table is not logged: after a crash it is empty, and every bucket full.
+ * Makes the table. Half of every page stays free, so that a new version of a row fits on the same page and no index
+ * changes. The table is unlogged: after a crash it is empty, and every bucket is full.
  * Source: https://www.postgresql.org/docs/18/storage-hot.html and
  * https://www.postgresql.org/docs/18/sql-createtable.html ("UNLOGGED"), read 2026-11-22.
  */
@@ -26,21 +26,21 @@ export const table = `create unlogged table if not exists ${tableName} (
 
 const now = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
 
-/** No arrival time of a bucket is later: what doubles count exactly. */
+/** The latest arrival time of a bucket: the largest integer that doubles hold exactly. */
 const latest = "9007199254740991"
 
-/** The time until a bucket is full, by a stored arrival time; null is none. */
+/** The time until a bucket is full, from a stored arrival time; null means none. */
 const owed = (until: string, at: string): string => `greatest(least(greatest(${until}, 0), ${latest}) - ${at}, 0)`
 
 const [key, window, want, least] = ["$1::text", "$2::bigint", "$3::bigint", "$4::bigint"]
 
-/** What a question takes a bucket to owe: see `Gcra.taken`. */
+/** What a request considers a bucket to owe: see `Gcra.taken`. */
 const taken = `case when owed > 2 * ${window} and ${least} <= ${window} then ${window} - ${least} else least(owed, ${window}) end`
 
-/** Whether the least is there. */
+/** Whether the minimum is available. */
 const grants = `${taken} + ${least} <= ${window}`
 
-/** What the arrival time and the amount become, of the newest version of the row, which is locked. */
+/** The new arrival time and amount, from the newest version of the row, which is locked. */
 const after = `select now + owed + granted, granted from (
       select now, owed, least(${want}, ${window} - owed) as granted
       from (
@@ -50,11 +50,12 @@ const after = `select now + owed + granted, granted from (
     ) decided`
 
 /**
- * Takes tokens: key, window, want and least give what was granted and what the bucket then owes, in microseconds.
+ * Takes tokens: takes key, window, want and least, and returns what was granted and what the bucket then owes, in
+ * microseconds.
  *
- * A refusal writes nothing. The row that the statement sees when it begins decides whether there is anything to take, and
- * if not, nothing is locked either. Else the newest version of the row decides, which is locked by then; where it refuses,
- * no row is returned, so what it owes is handed on as a setting that ends with the transaction.
+ * A refusal writes nothing. The row that the statement sees at its start decides whether there is anything to take; if
+ * not, nothing is locked either. Otherwise the newest version of the row, then locked, decides; if it refuses, no row
+ * is returned, so what it owes is passed on as a setting that ends with the transaction.
  */
 export const take = `with seen as (
   select ${owed("until", now)} as owed from ${tableName} where key = ${key}
@@ -74,17 +75,17 @@ select
   coalesce(written.owed, nullif(current_setting('${tableName}.owed', true), '')::bigint, seen.owed, 0) as owed
 from (values (0)) question left join seen on true left join written on true`
 
-/** Puts tokens in: key, window, credit. */
+/** Puts tokens in: takes key, window and credit. */
 export const put = `update ${tableName} set until = greatest(least(until, ${now} + ${window}) - $3::bigint, ${now})
 where key = ${key} and until > ${now}`
 
-/** Reads a bucket: key gives what it owes. */
+/** Reads a bucket: takes the key, and returns what it owes. */
 export const level = `select coalesce((select ${owed("until", now)} from ${tableName} where key = ${key}), 0) as owed`
 
 /**
- * Says that a member is there: group, member and microseconds give how many are. Zero removes it.
+ * Records a heartbeat: takes group, member and microseconds, and returns the number of members. Zero removes the member.
  *
- * Members are rows of their own, `group|member`; keys are written so that a bar stands nowhere else in them.
+ * Members are separate rows, `group|member`; keys are encoded, so they contain no other bar.
  */
 export const present = `with told as (
   insert into ${tableName} (key, until) values (${key} || '|' || $2::text, ${now} + $3::bigint)
@@ -94,8 +95,8 @@ select count(*) + least($3::bigint, 1) as members from ${tableName}
 where key > ${key} || '|' and key < ${key} || '}' and key <> ${key} || '|' || $2::text and until > ${now}`
 
 /**
- * Deletes rows that mean the same as none: a key and a number say of how many rows behind which key. Gives how many it read,
- * how many it deleted and the last key. Rows that another statement has locked are left for the next time.
+ * Deletes rows that mean the same as no row: takes a key, and the number of rows after it to read. Returns how many it
+ * read, how many it deleted and the last key. Rows that another statement has locked are left for the next time.
  */
 export const sweep = `with page as (
   select key, until from ${tableName} where key > ${key} order by key limit $2::bigint

@@ -1,9 +1,9 @@
 /**
- * A connection of our own: kept open for as long as a scope, and never in the way of the calls.
+ * The store's own connection, kept open for as long as a scope without ever blocking calls.
  *
- * The client library opens it and says when it is closed. When to open it again is decided here, for both libraries alike
- * and with jitter, so the processes of a fleet do not come back all at once. Meanwhile calls fail: none is queued, none is
- * sent again.
+ * The client library opens it and reports when it closes. This module decides when to reopen it, in the same way for
+ * both libraries and with jitter, so that the processes of a fleet do not return all at once. Meanwhile calls fail:
+ * none is queued or sent again.
  */
 import * as Backoff from "@effect-retry/core/Backoff"
 import * as Jitter from "@effect-retry/core/Jitter"
@@ -15,26 +15,26 @@ import * as Bounded from "../store/Bounded.ts"
 import type { RedisClient } from "./RedisClient.ts"
 import type { Watch } from "./ScriptCalls.ts"
 
-/** What the library of a client does for it. */
+/** What the client library provides. */
 export interface Link {
   readonly client: RedisClient
   /** Opens the connection, until commands can be sent. */
   readonly open: () => Promise<unknown>
-  /** Ends the connection, or the opening of it, at once and for good. Does nothing where there is none. */
+  /** Ends the connection, or its opening, at once and for good. Does nothing if there is none. */
   readonly close: () => void
   readonly listen: (listeners: { readonly onError: (error: unknown) => void; readonly onClosed: () => void }) => void
 }
 
-/** A client by a connection that is opened again when it is closed, and what it has to be told. */
+/** A client on a connection that is reopened when it closes, and the callback that it needs. */
 export interface Kept {
   readonly client: RedisClient
   readonly watch: Watch
 }
 
-/** The longest time until commands can be sent, after any number of openings without an answer: the timeout of node-redis. */
+/** The longest time allowed for an opening, after any number of unanswered openings: the timeout of node-redis. */
 const longestOpenMillis = 5000
 
-/** A connection, or its opening, ends after this many bounds of calls in a row without an answer. */
+/** A connection, or its opening, is ended after this many call timeouts in a row without an answer. */
 const longestSilence = 3
 
 const backoff = /*#__PURE__*/ Backoff.exponential({ base: "50 millis" }).pipe(
@@ -44,14 +44,14 @@ const backoff = /*#__PURE__*/ Backoff.exponential({ base: "50 millis" }).pipe(
 )
 
 /**
- * Opens a connection and keeps it open. Answers when the first opening has ended, well or not, and at the latest after
- * `withinMillis`: without a server there is a store all the same, and every call says why it fails.
+ * Opens a connection and keeps it open. Returns when the first opening has ended, successful or not, and at the latest after
+ * `withinMillis`: without a server the store exists all the same, and every call fails with the reason.
  *
- * A connection without an answer for three bounds of calls (a partition of the network, which ends no connection) is
- * closed and opened again, and so is one to a server that became a replica. An opening has three bounds of calls as well.
- * That time doubles after each opening in a row without an answer, up to 5 seconds, or to the bound of one call if that
- * is longer. So the last opening before the server is back begins no earlier than in the second half of its absence, and
- * a server that always takes longer than three bounds to accept a client is reached too.
+ * A connection without an answer for three call timeouts (as in a network partition, which ends no connection) is
+ * closed and reopened, and so is one to a server that became a replica. An opening may also take three call timeouts;
+ * that time doubles after each unanswered opening in a row, up to 5 seconds, or to the timeout of one call if that is
+ * longer. So the last opening before the server is back begins in the second half of its absence at the earliest, and a
+ * server that always takes longer than three timeouts to accept a client is reached too.
  */
 export const keep = (make: () => Link, withinMillis: number): Effect.Effect<Kept, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -72,17 +72,17 @@ export const keep = (make: () => Link, withinMillis: number): Effect.Effect<Kept
   })
 
 interface State {
-  /** What the library said last, unless the connection is open. */
+  /** The library's latest error, unless the connection is open. */
   failure: { readonly thrown: unknown } | undefined
   onClosed: () => void
-  /** The longest time of the next opening. */
+  /** The time limit of the next opening. */
   openMillis: number
-  /** Bounds that have passed without an answer to a call sent in them: since the latest answer, and in all. */
+  /** How many call timeouts have passed without an answer: since the latest answer, and in all. */
   silence: number
   periods: number
 }
 
-/** From the opening of a connection to its end. */
+/** The life of a connection, from its opening to its end. */
 const life = (
   link: Link,
   state: State,
@@ -116,7 +116,7 @@ const open = (link: Link, state: State, firstMillis: number): Effect.Effect<void
     }
   })
 
-/** Says why there is no connection, where the library itself says only that there is none. */
+/** Explains why there is no connection, if the library itself says only that there is none. */
 const explained = ({ client, close }: Link, state: State): RedisClient => {
   const onThrown = (thrown: unknown): never => {
     const { code, reason } = RedisFailure.fromUnknown(thrown)

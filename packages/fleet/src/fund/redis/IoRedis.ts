@@ -1,11 +1,11 @@
 /**
- * The client of buckets by `ioredis` 5, which takes six tenths of the processor time of node-redis.
+ * The client for `ioredis` 5, which takes six tenths of the processor time of node-redis.
  *
- * `layer` opens its own connection. To use yours: `RedisStore.layer(fromClient(redis))`, for a
- * `Redis`, one by Sentinel, or a `Cluster`. It should have `enableOfflineQueue: false`, `maxRetriesPerRequest: 0` and
- * `autoResendUnfulfilledCommands: false`: otherwise a command waits for a server that is away, and is sent again after it
- * may have been carried out. A `Cluster` takes the last two in its `redisOptions`. It also sends commands again by itself:
- * `retryDelayOnFailover: 0` keeps it from doing so after a connection was lost, and `retryDelayOnClusterDown: 0` while the
+ * `layer` opens its own connection. To use yours: `RedisStore.layer(fromClient(redis))`, for a `Redis`, with or without
+ * Sentinel, or a `Cluster`. It should have `enableOfflineQueue: false`, `maxRetriesPerRequest: 0` and
+ * `autoResendUnfulfilledCommands: false`: otherwise a command waits for a server that is away, and is sent again after
+ * it may have been carried out. A `Cluster` takes the last two in its `redisOptions`. It also sends commands again by
+ * itself: `retryDelayOnFailover: 0` prevents that after a lost connection, and `retryDelayOnClusterDown: 0` while the
  * cluster has no master for the slot.
  */
 import type * as Duration from "effect/Duration"
@@ -21,7 +21,7 @@ import * as ScriptCalls from "./ScriptCalls.ts"
 import * as ScriptStore from "./ScriptStore.ts"
 
 /**
- * A connection of the caller: a `Redis`, with or without Sentinel, or a `Cluster`.
+ * The caller's connection: a `Redis`, with or without Sentinel, or a `Cluster`.
  *
  * @category models
  */
@@ -31,7 +31,7 @@ export interface Commands {
 }
 
 /**
- * A client over your own connection: you open it, handle its errors and close it; it is not changed.
+ * Makes a client over your own connection, which you open, close and handle errors of; it is not changed.
  *
  * @category constructors
  */
@@ -40,10 +40,10 @@ export const fromClient = (connection: Commands): RedisClient => ({
   eval: (script, key, args) => connection.eval(script, 1, key, ...args)
 })
 
-/** What would queue a command, send it twice, or open the connection beside us. */
+/** Options that must be fixed, because they would queue a command, send it twice, or reopen the connection independently. */
 const fixed = {
   autoResendUnfulfilledCommands: false,
-  // Waits for no answer of the server when a connection is closed: the server may be out of reach.
+  // Does not wait for the server when a connection is closed, because the server may be out of reach.
   disconnectTimeout: 1,
   enableOfflineQueue: false,
   lazyConnect: true,
@@ -57,19 +57,19 @@ const fixed = {
 
 const owner = "IoRedis.layer"
 
-/** The options of `layer`: those of `ioredis`, apart from what would queue a command or send it twice. */
+/** The options of `layer`: those of `ioredis`, except for those that would queue a command or send it twice. */
 interface Options extends Omit<RedisOptions, keyof typeof fixed | "offlineQueue"> {
-  /** `redis[s]://[[username][:password]@][host][:port][/db]`, without a query; what it says comes before the other options. */
+  /** `redis[s]://[[username][:password]@][host][:port][/db]`, without a query; it takes precedence over the other options. */
   readonly url?: string
-  /** Most time of a call. One without an answer by then fails as `TimedOut`. @default "1 second" */
+  /** The longest time for a call; one without an answer by then fails as `TimedOut`. @default "1 second" */
   readonly within?: Duration.DurationInput
 }
 
 /**
- * A store that opens its own connection, and closes it when the scope ends.
+ * A layer with a store that opens its own connection, and closes it when the scope ends.
  *
- * Waits for the connection, but no longer than `within` and not where it fails: without a server the store is made
- * nevertheless, and its calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.
+ * Waits for the connection, but not longer than `within`, and not if it fails: without a server the store is made all
+ * the same, and its calls fail as `Unavailable` until there is one. A lost connection is reopened with jitter.
  *
  * @category layers
  */
@@ -87,8 +87,8 @@ export const layer = ({ url, within, ...options }: Options): Layer.Layer<RedisSt
 
 const link = (url: string | undefined, options: RedisOptions): Connection.Link => {
   const redis = url === undefined ? new Redis(options) : new Redis(url, options)
-  // A server that has no room for a client says so as the answer to its first command, and closes the connection. `ioredis`
-  // tells what is answered to AUTH or INFO, and drops what is answered to the name of the library.
+  // A server without room for a client says so in the answer to its first command, and closes the connection. `ioredis`
+  // reports the answer to AUTH or INFO, but drops the one to the library's name.
   if (redis.options.password == null) redis.options.disableClientInfo = true
   const { client, select } = selecting(redis)
   return {
@@ -105,8 +105,8 @@ const link = (url: string | undefined, options: RedisOptions): Connection.Link =
 }
 
 /**
- * `ioredis` selects the database by itself, and stays in database 0 without a word where the server refuses that. So it is
- * selected once more, and no script is sent before the server has agreed.
+ * `ioredis` selects the database by itself, and silently stays in database 0 if the server refuses. So it is selected
+ * once more, and no script is sent before the server has agreed.
  */
 const selecting = (redis: Redis): { readonly client: RedisClient; readonly select: () => Promise<void> } => {
   const database = redis.options.db ?? 0

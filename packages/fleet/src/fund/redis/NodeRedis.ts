@@ -1,10 +1,10 @@
 /**
- * The client of buckets by `redis` 6 (node-redis).
+ * The client for `redis` 6 (node-redis).
  *
- * `layer` opens its own connection. To use yours: `RedisStore.layer(fromClient(client))`, for what `createClient`,
- * `createSentinel` or `createCluster` made. It should have `disableOfflineQueue: true`: otherwise a command waits for a
- * server that is away. A cluster has it in its `defaults`, a Sentinel client in its `nodeClientOptions`. A Sentinel
- * client sends a command again if its connection was lost (`maxCommandRediscovers`), which may take tokens twice.
+ * `layer` opens its own connection. To use yours: `RedisStore.layer(fromClient(client))`, for a client made by
+ * `createClient`, `createSentinel` or `createCluster`. It should have `disableOfflineQueue: true`: otherwise a command
+ * waits for a server that is away. A cluster has it in its `defaults`, a Sentinel client in its `nodeClientOptions`. A
+ * Sentinel client sends a command again after a lost connection (`maxCommandRediscovers`), which may take tokens twice.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ interface Arguments {
 }
 
 /**
- * A connection of the caller: what `createClient`, `createSentinel` or `createCluster` made.
+ * The caller's connection, made by `createClient`, `createSentinel` or `createCluster`.
  *
  * @category models
  */
@@ -35,7 +35,7 @@ export interface Commands {
 }
 
 /**
- * A client over your own connection: you open it, handle its errors and close it; it is not changed.
+ * Makes a client over your own connection, which you open, close and handle errors of; it is not changed.
  *
  * @category constructors
  */
@@ -46,9 +46,9 @@ export const fromClient = (connection: Commands): RedisClient => ({
 
 const owner = "NodeRedis.layer"
 
-/** The options of `layer`: those of `redis`, apart from what would queue a command or open the connection beside us. */
+/** The options of `layer`: those of `redis`, except for those that would queue a command or reopen the connection independently. */
 interface Options extends Omit<RedisClientOptions, "disableOfflineQueue" | "socket"> {
-  /** Most time of a call. One without an answer by then fails as `TimedOut`. @default "1 second" */
+  /** The longest time for a call; one without an answer by then fails as `TimedOut`. @default "1 second" */
   readonly within?: Duration.DurationInput
   readonly socket?: Socket<NonNullable<RedisClientOptions["socket"]>>
 }
@@ -56,10 +56,10 @@ interface Options extends Omit<RedisClientOptions, "disableOfflineQueue" | "sock
 type Socket<S> = S extends unknown ? Omit<S, "reconnectStrategy"> : never
 
 /**
- * A store that opens its own connection, and closes it when the scope ends.
+ * A layer with a store that opens its own connection, and closes it when the scope ends.
  *
- * Waits for the connection, but no longer than `within` and not where it fails: without a server the store is made
- * nevertheless, and its calls fail as `Unavailable` until there is one. A lost connection is opened again with jitter.
+ * Waits for the connection, but not longer than `within`, and not if it fails: without a server the store is made all
+ * the same, and its calls fail as `Unavailable` until there is one. A lost connection is reopened with jitter.
  *
  * @category layers
  */

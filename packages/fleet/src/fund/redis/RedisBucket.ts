@@ -3,7 +3,7 @@
  *
  * Each is a `TokenBucket<RedisError>`, which no policy takes: `TokenBucket.failOpen`, `failClosed` or `fallback` around
  * it says what happens while Redis is away. A bucket lives in a scope: when that closes, the process returns the tokens
- * that it holds. As the bucket of `TokenBucket.keyed` each is one bucket per key.
+ * that it holds. With `TokenBucket.keyed` there is one bucket per key.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -18,18 +18,18 @@ type Make = Effect.Effect<SharedBucket.FleetBucket<RedisError>, never, RedisStor
 /**
  * The retry quota of the AWS SDKs, shared by a fleet.
  *
- * A retry costs tokens by kind, all or nothing; a success of a retry returns what that retry cost, a success of a first
- * attempt puts in `firstSuccessIncrement`; nothing else is returned. Waiting is first come, first served in each process;
- * between processes, each gets about as many tokens, whatever its retries cost.
+ * A retry costs tokens by kind, all or nothing. A successful retry returns what it cost, a successful first attempt adds
+ * `firstSuccessIncrement`, and nothing else is returned. Waiting is first come, first served within a process; all
+ * processes get about the same number of tokens, whatever their retries cost.
  * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * capacity)` tokens
  * and an answer of the store is spent within `d` seconds, at most its `within`:
- * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where credits are the tokens that successes put
- * in, including those of the `idleAfter` before the window. Where retries wait, `lease` is at least the cost of the most
+ * `spent <= capacity + refillPerSecond * (w + d) + credits + n * lease`, where `credits` are the tokens that successes
+ * add, including those of the `idleAfter` before the window. If retries wait, `lease` is at least the cost of the most
  * expensive one.
  *
- * Unlike `TokenBucket.quota` it starts full and always refills. What successes put in may be spent by the process at once,
- * and goes to the store late. A success of a first attempt counts only where the latest answer of the store leaves room
- * for it: while all attempts succeed, nothing is sent.
+ * Unlike `TokenBucket.quota` it starts full and always refills. The process may spend what successes add at once; it
+ * reaches the store later. A successful first attempt counts only if the store's latest answer leaves room for it:
+ * while all attempts succeed, nothing is sent.
  *
  * @category constructors
  */
@@ -39,14 +39,14 @@ export const quota = (options: SharedBucket.QuotaOptions): Make =>
 /**
  * A retry budget that is a share of the successes, for a fleet; a retry costs one token.
  *
- * The ratio needs no store, since the sum of the shares is the share of the sum: a process keeps what its own successes
- * put in, at most `lease = max(1, leaseShare * capacity)` tokens. Capacity and floor are kept in the store; a process asks it
- * when its own tokens are not enough. While all attempts succeed, nothing is sent.
+ * The ratio needs no store, because the sum of the shares is the share of the sum: a process keeps what its own
+ * successes add, at most `lease = max(1, leaseShare * capacity)` tokens. Capacity and floor are kept in the store,
+ * which a process asks when its own tokens are not enough. While all attempts succeed, nothing is sent.
  * Formula, for the whole fleet from the start: `retries <= capacity + ratio * successes + floorPerSecond * t`; over any `w`
  * seconds, for `n` processes: `capacity + ratio * successes + floorPerSecond * (w + d) + 2 * n * lease`, where an answer of
  * the store is spent within `d` seconds, at most its `within`.
  *
- * Unlike `TokenBucket.successRatio` it starts full, has a floor, and successes do not fill the capacity again: time does.
+ * Unlike `TokenBucket.successRatio` it starts full and has a floor, and only time refills the capacity, not successes.
  *
  * @category constructors
  */
@@ -56,14 +56,15 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
 /**
  * A fixed rate of attempts, for a fleet; outcomes change nothing.
  *
- * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens and an
- * answer of the store is spent within `d` seconds, at most its `within`: `attempts <= burst + rate * (w + d) + n * lease`. With a `leaseShare` of zero nothing is held, and each attempt asks the store.
- * Waiting is first come, first served in each process; between processes, the first to ask is served, and all that always
- * wait ask about equally often.
+ * Formula, over any `w` seconds, where each of `n` processes holds at most `lease = max(1, leaseShare * burst)` tokens
+ * and an answer of the store is spent within `d` seconds, at most its `within`: `attempts <= burst + rate * (w + d) + n
+ * * lease`. With a `leaseShare` of zero nothing is held, and each attempt asks the store. Waiting is first come, first
+ * served within a process; between processes, the first to ask is served, and processes that are always waiting ask
+ * about equally often.
  *
- * Unlike `RateLimiter.fixed` it makes up for no late timers. A process that was refused asks again after the time until the
- * tokens are there, times `U[1, 1.5)`, and later where it is refused several times in a row: with a burst of one token, a
- * single process gets four fifths of the rate, and all of it with more.
+ * Unlike `RateLimiter.fixed` it does not make up for late timers. A refused process asks again after the time until the
+ * tokens are there, times `U[1, 1.5)`, and later after several refusals in a row: with a burst of one token, a single
+ * process gets four fifths of the rate; with a larger burst, all of it.
  *
  * @category constructors
  */

@@ -1,15 +1,15 @@
 /**
  * The port to a client of Redis or Valkey: two commands, as promises.
  *
- * `IoRedis.fromClient` and `NodeRedis.fromClient` make it of the connection that a program has; another client is two lines.
- * Every script names one key, so a cluster knows where it belongs.
+ * `IoRedis.fromClient` and `NodeRedis.fromClient` make it from an existing connection; for another client, two lines
+ * are enough. Every script names one key, so a cluster knows where it belongs.
  */
 
 /**
- * Runs scripts. Both reject with what the server answered or with why there is no answer.
+ * Runs scripts. Both methods reject with the server's error, or with the reason why there is no answer.
  *
- * A client for buckets does not queue commands while there is no connection, and does not send one twice: a command that
- * was sent may have been carried out.
+ * The client must not queue commands while there is no connection, nor send one twice, because a command that was sent
+ * may have been carried out.
  *
  * @category models
  */

@@ -1,8 +1,9 @@
 /**
  * The store of buckets in Redis or Valkey: one script and one round trip for every decision.
  *
- * A script is run by its digest and sent in full where the server does not have it: after `SCRIPT FLUSH`, a restart or a
- * failover. Nothing else is sent twice, unless the caller's client does so by itself. Needs Redis 5 or Valkey, on Node.
+ * A script is run by its digest, and sent in full only if the server does not have it: after `SCRIPT FLUSH`, a restart
+ * or a failover. Nothing else is sent twice, unless the caller's client does so by itself. Needs Redis 5 or Valkey, on
+ * Node.
  */
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -23,12 +24,12 @@ export class RedisStore extends Context.Tag("@effect-retry/fleet/RedisStore")<Re
 
 /** The options of `make` and `layer`. */
 interface Options {
-  /** Most time of a call. One without an answer by then fails as `TimedOut`. @default "1 second" */
+  /** The longest time for a call; one without an answer by then fails as `TimedOut`. @default "1 second" */
   readonly within?: Duration.DurationInput
 }
 
 /**
- * A store that asks through a client. The client stays the caller's: it is never closed, and its options are its own.
+ * Makes a store that asks through a client. The client belongs to the caller: it is never closed or reconfigured.
  *
  * @category constructors
  */
@@ -39,7 +40,7 @@ const of = (client: RedisClient, withinMillis: number): Store<RedisError> =>
   ScriptStore.make(ScriptCalls.make(client, withinMillis), withinMillis)
 
 /**
- * The store of a client, as a layer.
+ * The store of a client as a layer.
  *
  * @category layers
  */

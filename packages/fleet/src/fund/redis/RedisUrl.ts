@@ -1,13 +1,13 @@
 /**
- * The URL of a server, which may hold a password: it is checked here and shown nowhere.
+ * Checks the URL of a server, which may contain a password and is never shown.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Redacted from "effect/Redacted"
 
 /**
- * A URL of `redis:` or `rediss:` with nothing but user, password, host, port and the number of a database. The libraries
- * read another one as something else, ignore a part of it or show it where they throw, and `ioredis` takes options from a
- * query, before those that keep a command from being queued.
+ * Accepts a `redis:` or `rediss:` URL with only user, password, host, port and database number. The libraries misread
+ * other URLs, ignore parts of them or show them in errors, and `ioredis` takes options from a query, which would
+ * override those that prevent queuing.
  *
  * Source: https://www.iana.org/assignments/uri-schemes/prov/redis, read 2026-11-22.
  */

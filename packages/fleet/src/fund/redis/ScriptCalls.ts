@@ -1,5 +1,5 @@
 /**
- * Calls of scripts: by digest, within a bound of time, and every failure a `RedisError`.
+ * Runs scripts by digest within a time limit; every failure is a `RedisError`.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,7 +12,7 @@ import * as Bounded from "../store/Bounded.ts"
 import type { RedisClient } from "./RedisClient.ts"
 import type { Script } from "./Scripts.ts"
 
-/** A script, its key and its arguments, and the bucket that an error names. */
+/** A script, its key and arguments, and the bucket to name in errors. */
 export interface Call {
   readonly bucketKey: string
   readonly script: Script
@@ -21,8 +21,8 @@ export interface Call {
 }
 
 /**
- * Runs a script that answers the given number of whole numbers, and reads them; `None` is an invalid answer. An answer
- * older than the bound does not count, and `late` runs for it.
+ * Runs a script that returns the given number of whole numbers, and reads them; `None` from the reader is an invalid
+ * answer. An answer older than the time limit does not count, and `late` runs for it.
  */
 export type Ask = <A>(
   call: Call,
@@ -31,7 +31,7 @@ export type Ask = <A>(
   late?: (answer: A, ageMillis: number) => Effect.Effect<void, RedisError>
 ) => Effect.Effect<A, RedisError>
 
-/** Told of every call when it is sent, and then whether the server or the client answered it in time. */
+/** Called when a call is sent; the returned function is called with whether the server or the client answered in time. */
 export type Watch = () => (isAnswered: boolean) => void
 
 /** Calls through a client. */
@@ -71,7 +71,7 @@ const failing =
   ({ code, reason }: StoreFailure.Failure, cause: unknown): Effect.Effect<never, RedisError> =>
     Effect.fail(new RedisError({ reason, bucket: BucketKey.name(bucketKey), code, cause }))
 
-/** The script itself is sent only where the server does not have it, and where its answer is still waited for. */
+/** Sends the script itself only if the server does not have it and the answer is still awaited. */
 const send = (client: RedisClient, { args, key, script }: Call, isOver: () => boolean): Promise<unknown> =>
   client.evalsha(script.sha, key, args).catch((thrown: unknown) => {
     if (RedisFailure.isNoScript(thrown) && !isOver()) return client.eval(script.lua, key, args)

@@ -1,5 +1,5 @@
 /**
- * A store by the scripts: what is asked in tokens, in whole numbers, and what the numbers of the answer mean.
+ * A store built on the scripts: converts requests in tokens into whole numbers, and reads the numbers of answers.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,13 +1,13 @@
 /**
  * The scripts of the buckets: `Gcra` in Lua.
  *
- * Each runs in one piece on the server, reads the server's own clock, names one key and writes at most that one. Numbers
- * are whole, so doubles hold them exactly, and they go to commands as numbers, for Lua's own text has 14 digits. A value that no
- * bucket wrote is answered as `WRONGTYPE`, which is also what Redis answers for a list or a hash, and is left alone.
- * Source: https://redis.io/docs/latest/develop/programmability/eval-intro/, read 2026-11-22.
+ * Each runs atomically on the server, reads the server's own clock, names one key and writes at most that one. Numbers
+ * are whole, so doubles hold them exactly; they are passed to commands as numbers, because Lua's own text has only 14
+ * digits. A value that no bucket wrote is answered with `WRONGTYPE`, as Redis does for a list or a hash, and is not
+ * changed. Source: https://redis.io/docs/latest/develop/programmability/eval-intro/, read 2026-11-22.
  */
 
-/** A script and the digest by which a server that has it runs it. */
+/** A script, and the digest by which a server that has it can run it. */
 export interface Script {
   readonly lua: string
   readonly sha: string
@@ -32,8 +32,8 @@ if arrival < now then arrival = now elseif arrival > now + window then arrival =
 const keep = "redis.call('SET', KEYS[1], arrival, 'PX', math.ceil((arrival - now) / 1000))"
 
 /**
- * Takes tokens: `window want least` gives `granted retryAfter room`, all in microseconds. The key expires when the bucket
- * is full. A refusal writes nothing.
+ * Takes tokens: takes `window want least` and returns `granted retryAfter room`, all in microseconds. The key expires
+ * when the bucket is full. A refusal writes nothing.
  */
 export const take: Script = {
   lua: `${arrival}
@@ -52,7 +52,7 @@ return {granted, wait, room - granted}
   sha: "67eb9a57a0ad4fdc2a923ead58268c20bc731f2e"
 }
 
-/** Puts tokens in: `window credit` gives the room. A bucket that is full has no key. */
+/** Puts tokens in: takes `window credit` and returns the room. A full bucket has no key. */
 export const put: Script = {
   lua: `${arrival}
 if arrival > now then
@@ -64,7 +64,7 @@ return {now + window - arrival}
   sha: "a490440c4acf5f8785a9a2f1dd0c3c4d4822a624"
 }
 
-/** What can be taken now: `window` gives the room. */
+/** Reads what can be taken now: takes `window` and returns the room. */
 export const room: Script = {
   lua: `${arrival}
 return {now + window - arrival}
@@ -72,7 +72,10 @@ return {now + window - arrival}
   sha: "72b8926e92ff84be3f9fe76660e339bd9af6e89f"
 }
 
-/** Says that a member is there for so many milliseconds: `member millis` gives how many are. Zero removes it. */
+/**
+ * Records a heartbeat that is valid for some milliseconds: takes `member millis` and returns the number of members.
+ * Zero removes the member.
+ */
 export const present: Script = {
   lua: `
 local time = redis.call('TIME')

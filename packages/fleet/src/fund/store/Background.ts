@@ -1,5 +1,5 @@
 /**
- * Effects that do not end with the caller that started them.
+ * Effects that outlive the caller that started them.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -10,19 +10,19 @@ import * as Scope from "effect/Scope"
 export const stop = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> =>
   Fiber.interruptAsFork(fiber, FiberId.none)
 
-/** Begins an effect in a fiber of its own, which can be stopped. */
+/** Begins an effect in a separate fiber, which can be stopped. */
 export const begin = (self: Effect.Effect<unknown>): Effect.Effect<Fiber.Fiber<unknown>> =>
   Effect.forkDaemon(Effect.interruptible(self))
 
-/** An effect that runs later, and is not interrupted between what it changes and what it starts. */
+/** An effect that runs later, without an interruption between its changes and what it starts. */
 export const atomically = (start: () => Effect.Effect<void>): Effect.Effect<void> =>
   Effect.uninterruptible(Effect.suspend(start))
 
 /**
  * Makes a value that is closed when the scope ends.
  *
- * Unlike `Effect.acquireRelease` the scope keeps nothing of the operation that makes it: the first one of a key, the context
- * of which would stay in memory for as long as the key does.
+ * Unlike with `Effect.acquireRelease`, the scope keeps nothing of the operation that makes it: the context of the first
+ * operation of a key would otherwise stay in memory for as long as the key.
  */
 export const inScope = <S, A>(
   make: Effect.Effect<S>,

@@ -1,7 +1,7 @@
 /**
- * A promise of a client, waited for as long as a bound allows.
+ * Waits for a client's promise within a time limit.
  *
- * One fiber and one timer: what `Effect.timeout` does takes three fibers, which cost more than the call itself.
+ * Uses one fiber and one timer: `Effect.timeout` takes three fibers, which cost more than the call itself.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
@@ -13,33 +13,33 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
 
-/** The longest time of a call of a store, in milliseconds, by default: the same for all stores. */
+/** The default longest time for a call of a store, in milliseconds; the same for all stores. */
 export const defaultMillis = 1000
 
-/** The longest time of a call of a store, in milliseconds. */
+/** Checks the longest time for a call of a store, in milliseconds. */
 export const withinMillis = (owner: string, within: Duration.DurationInput = defaultMillis): number =>
   Argument.millis(owner, "within", within, { min: 0, exclusive: true, max: longestTimerMillis })
 
-/** A call of a client, and what becomes of it. */
+/** A call of a client, and the handlers of its outcome. */
 interface Call<A, E> {
-  /** Most time until there is an answer. */
+  /** The longest time until an answer. */
   readonly withinMillis: number
-  /** Sends the call; `isOver` says whether its answer is still waited for. */
+  /** Sends the call; `isOver` says whether its answer is no longer awaited. */
   readonly send: (isOver: () => boolean) => Promise<unknown>
   readonly onAnswer: (answer: unknown) => Effect.Effect<A, E>
   readonly onThrown: (thrown: unknown) => Effect.Effect<A, E>
-  /** `isAnswered` says whether there is an answer, older than the bound. */
+  /** `isAnswered` says whether there was an answer older than the time limit. */
   readonly onTimeout: (isAnswered: boolean) => Effect.Effect<A, E>
-  /** Run in a fiber of its own for an answer that came after the bound or an interruption. @default nothing is done */
+  /** Run in a separate fiber for an answer that came after the time limit or an interruption. @default nothing */
   readonly onLate?: (answer: unknown, ageMillis: number) => Effect.Effect<void>
 }
 
 /**
- * Calls once. An answer that is older than the bound when it is read does not count: others may have been granted the
- * same tokens since.
+ * Calls once. An answer that is older than the time limit when it is read does not count: others may have been granted
+ * the same tokens since.
  *
- * If the program itself stood still for longer than the bound, the answers that arrived meanwhile are read before the
- * call ends, since the last millisecond of the bound has its own timer. They say that the server is there.
+ * If the program itself stood still for longer than the time limit, the answers that arrived meanwhile are read before
+ * the call ends, because the last millisecond has its own timer. They show that the server is up.
  */
 export const call = <A, E>(call: Call<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) =>
@@ -48,7 +48,7 @@ export const call = <A, E>(call: Call<A, E>): Effect.Effect<A, E> =>
     )
   )
 
-/** Sends the call, starts its timer, and returns what gives it up. Only the first result counts. */
+/** Sends the call, starts its timer, and returns what cancels it. Only the first result counts. */
 const begin = <A, E>(
   { onAnswer, onLate, onThrown, onTimeout, send, withinMillis }: Call<A, E>,
   clock: Clock.Clock,
@@ -86,7 +86,7 @@ const begin = <A, E>(
   return Effect.sync(stop)
 }
 
-/** Runs an effect for an answer that came late, if it can be read. */
+/** Runs an effect for a late answer, if it can be read. */
 export const late =
   <A>(
     read: (answer: unknown) => Option.Option<A>,

@@ -1,7 +1,7 @@
 /**
- * gsutil's settings in files of boto: found, read by the platform's `FileSystem`, parsed by `ini`.
+ * gsutil's settings in boto files, which are read with the platform's `FileSystem` and parsed with `ini`.
  *
- * A file also holds keys and secrets, so that an error names a section, a key and what is allowed, and never a value.
+ * Such a file also holds keys and secrets, so an error names section, key and allowed range, but never a value.
  */
 import * as ConfigLine from "@effect-retry/core/unstable/ConfigLine"
 import type * as Platform from "@effect/platform/Error"
@@ -16,30 +16,30 @@ import * as Option from "effect/Option"
 import * as ini from "ini"
 
 /**
- * The settings of gsutil's retries, by their names in the file; `max_retry_delay` counts seconds there.
+ * The settings of gsutil's retries, by their names in the file, where `max_retry_delay` is in seconds.
  *
  * @category models
  */
 export interface Boto {
-  /** Retries, and for single requests attempts: a whole number from 0. */
+  /** The number of retries (for single requests, of attempts): a whole number from 0. */
   readonly num_retries?: number | undefined
   /** At least 1 second. */
   readonly max_retry_delay?: Duration.DurationInput | undefined
 }
 
-/** The longest text that is parsed, in characters: a bound of this package, far above any real file. */
+/** The longest text that is parsed, in characters: this package's own bound, far above any real file. */
 const longest = 1_048_576
 
-/** The most that both settings can be: 2^31 - 1, a bound of this package. */
+/** The upper bound of both settings: 2^31 - 1, this package's own bound. */
 const most = 2_147_483_647
 
 const section = "Boto"
 
 /**
- * The settings of a text in the format of `.boto`; one that the text does not have is left out.
+ * The settings in a text in `.boto` format; settings that are absent from the text are left out.
  *
- * Keys are found in letters of either case, with `=` or `:`, in the section `Boto` and, where there is one, in `DEFAULT`.
- * Departure: gsutil fails when it uses a value that is no number; here every bad value is named at once.
+ * Keys are found in upper or lower case, with `=` or `:`, in the section `Boto` and, if there is one, in `DEFAULT`.
+ * Departure: gsutil fails when it uses a value that is not a number; here all bad values are named at once.
  * Source: https://github.com/boto/boto, 70c65b4f, boto/pyami/config.py, and Python's `configparser`.
  */
 export const parse = (owner: string, name: string, text: string): Effect.Effect<Boto, ConfigError.ConfigError> =>
@@ -62,7 +62,7 @@ const refuse = (owner: string, name: string, why: string, cause: Cause.Cause<unk
 
 type Keys = ReadonlyMap<string, unknown>
 
-/** `undefined` where the library stumbles, for example over a key that has the name of a section. */
+/** The keys; `undefined` if the library cannot parse the text, for example because a key has the name of a section. */
 const keysOf = (text: string): Keys | undefined => {
   try {
     const sections: Record<string, unknown> = ini.parse(text)
@@ -76,7 +76,7 @@ const keysOf = (text: string): Keys | undefined => {
 const entriesOf = (keys: unknown): ReadonlyArray<readonly [key: string, value: unknown]> =>
   typeof keys === "object" && keys !== null ? Object.entries(keys).map(([key, value]) => entryOf(key, value)) : []
 
-/** The library knows no `:`, and makes `key: value` a key without a value. */
+/** The library does not know `:`, and reads `key: value` as a key without a value. */
 const entryOf = (key: string, value: unknown): readonly [key: string, value: unknown] => {
   const [, name, rest] = /^([^:]*):(.*)$/s.exec(value === true ? key : "") ?? []
   return name === undefined ? [key.toLowerCase(), value] : [name.trim().toLowerCase(), rest?.trim()]
@@ -100,10 +100,10 @@ const whole = (
 }
 
 /**
- * The settings of all files that gsutil reads; of a setting that several have, the last file's.
+ * The settings from all files that gsutil reads; if several have a setting, the last file wins.
  *
- * These are the file of `BOTO_CONFIG`; without it those of `BOTO_PATH`; and without that `/etc/boto.cfg` and `~/.boto`. A
- * file that does not exist has no settings. Fails with a `ConfigError` where one exists and cannot be read.
+ * These are the file in `BOTO_CONFIG`, or else those in `BOTO_PATH`, or else `/etc/boto.cfg` and `~/.boto`. A file that
+ * does not exist has no settings. Fails with a `ConfigError` if a file exists but cannot be read.
  */
 export const read = (owner: string): Effect.Effect<Boto, ConfigError.ConfigError, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function* () {

@@ -1,11 +1,10 @@
 /**
- * What Google's command-line tools do: `gcloud storage` and gsutil, with gsutil's settings read from a `.boto` file.
+ * The policies of Google's command-line tools `gcloud storage` and gsutil, with gsutil's settings read from a `.boto` file.
  *
- * The documentation of gsutil draws its waits from below 1, 2, 4 ... seconds up to 60. Its code has two strategies of another
- * form and with a maximum of 32: one for transfers, one for single requests. All three take `num_retries` and
- * `max_retry_delay`.
- * In gsutil a transfer that makes progress counts its retries anew; here an operation does not. The shim that runs
- * gsutil's commands in gcloud takes `max_retry_delay` for gcloud's `base_retry_delay`; nothing here does.
+ * According to gsutil's documentation, waits are drawn below 1, 2, 4 ... up to 60 seconds. Its code has two other
+ * strategies with a maximum of 32 seconds: one for transfers, one for single requests. All three use `num_retries` and
+ * `max_retry_delay`. In gsutil, progress of a transfer resets the count of retries; here it does not. The shim that
+ * runs gsutil's commands in gcloud uses `max_retry_delay` as gcloud's `base_retry_delay`; this module does not.
  *
  * @example
  * ```ts
@@ -37,12 +36,12 @@ import * as BotoFile from "./Boto.ts"
 export type { Boto } from "./Boto.ts"
 
 /**
- * `gcloud storage`: 33 attempts, 1, 2, 4 ... seconds up to 32, each with up to one second more.
+ * The policy of `gcloud storage`: 33 attempts, waits of 1, 2, 4 ... up to 32 seconds, each with up to one second added.
  *
  * `base_retry_delay`, `exponential_sleep_multiplier` and `max_retry_delay` are options of
- * `GoogleBackoff.truncatedExponential`, `max_retries` counts retries. The page says 32 of them by default, Google Cloud SDK 578.0.0
- * has 23: `{ ...CommandLine.gcloud, maxAttempts: 24 }`.
- * Source: https://cloud.google.com/storage/docs/retry-strategy, "Command line", read 2026-11-22; Google Cloud SDK 578.0.0,
+ * `GoogleBackoff.truncatedExponential`, `max_retries` counts retries. The documentation says 32 by default, Google
+ * Cloud SDK 578.0.0 has 23: `{ ...CommandLine.gcloud, maxAttempts: 24 }`. Source:
+ * https://cloud.google.com/storage/docs/retry-strategy, "Command line", read 2026-11-22; Google Cloud SDK 578.0.0,
  * lib/googlecloudsdk/core/properties.py and core/util/retry.py.
  *
  * @category constructors
@@ -54,9 +53,10 @@ export const gcloud: Policy.Preset = {
 }
 
 /**
- * apitools: 7 attempts, 2, 4, 8 ... seconds up to 60, each a quarter more or less, or as long as `Retry-After` says.
+ * The policy of apitools: 7 attempts, waits of 2, 4, 8 ... up to 60 seconds, each up to a quarter more or less, or as
+ * long as `Retry-After` says.
  *
- * Its `retries` counts attempts. Departure: a `Retry-After` above 1 minute ends the operation; there it is waited for.
+ * Its `retries` counts attempts. Departure: a `Retry-After` above 1 minute ends the operation; apitools waits for it.
  * Source: https://github.com/google/apitools, f86cb9d, apitools/base/py/http_wrapper.py, `MakeRequest`.
  *
  * @category constructors
@@ -89,10 +89,10 @@ const checked = (owner: string, settings: Boto, maximum: Duration.DurationInput)
 }
 
 /**
- * gsutil as its documentation says: 23 retries, exponential from 1 second up to 60, full jitter.
+ * gsutil's policy according to its documentation: 23 retries, exponential from 1 second up to 60, full jitter.
  *
- * Their bounds are 1083 seconds in all, where the documentation says about 10 minutes; with `max_retry_delay: "32 seconds"`,
- * the default of the code, they are 607.
+ * The bounds of the waits add up to 1083 seconds, where the documentation says about 10 minutes; with `max_retry_delay:
+ * "32 seconds"`, the default of the code, they are 607.
  * Source: https://cloud.google.com/storage/docs/gsutil/addlhelp/RetryHandlingStrategy, read 2026-11-22.
  *
  * @category constructors
@@ -107,7 +107,7 @@ export const gsutil = (settings: Boto = {}): Policy.Preset => {
 }
 
 /**
- * gsutil as its code does for transfers: 23 retries, `GoogleBackoff.gsutil` up to 32 seconds.
+ * gsutil's policy for transfers according to its code: 23 retries, `GoogleBackoff.gsutil` up to 32 seconds.
  *
  * Source: https://github.com/GoogleCloudPlatform/gsutil, cdd4555, gslib/boto_resumable_upload.py and
  * gslib/utils/boto_util.py, `GetMaxRetryDelay`.
@@ -124,8 +124,8 @@ export const gsutilTransfers = (settings: Boto = {}): Policy.Preset => {
 }
 
 /**
- * gsutil as its code does for single requests: `apitools` with 23 attempts, for there `num_retries` counts attempts, and waits
- * up to 32 seconds.
+ * gsutil's policy for single requests according to its code: `apitools` with 23 attempts, because `num_retries` counts
+ * attempts there, and waits of up to 32 seconds.
  *
  * Source: https://github.com/GoogleCloudPlatform/gsutil, cdd4555, gslib/gcs_json_api.py, and
  * https://github.com/google/apitools, f86cb9d, apitools/base/py/http_wrapper.py, `MakeRequest`.
@@ -139,10 +139,10 @@ export const gsutilRequests = (settings: Boto = {}): Policy.Preset => {
 }
 
 /**
- * The settings in a text of the format of `.boto`; one that the text does not have is left out.
+ * Reads the settings from a text in `.boto` format; settings that are absent from the text are left out.
  *
- * Reads `num_retries` and `max_retry_delay`, in seconds, of the section `Boto`. Fails with a `ConfigError` that names section,
- * key and allowed range of every bad value, and no value. A comment behind a value is taken off.
+ * Reads `num_retries` and `max_retry_delay`, in seconds, from the section `Boto`. Fails with a `ConfigError` that names
+ * section, key and allowed range of every bad value, but not the value itself. A comment after a value is removed.
  * Source: https://github.com/boto/boto, 70c65b4f, boto/pyami/config.py.
  *
  * @category constructors
@@ -155,10 +155,10 @@ export const fromBoto = (text: string): Effect.Effect<Boto, ConfigError.ConfigEr
   )
 
 /**
- * The settings in the files that gsutil reads: that of `BOTO_CONFIG`, or those of `BOTO_PATH`, or `/etc/boto.cfg` and `~/.boto`, of
- * which a later one counts before an earlier one.
+ * Reads the settings from the files that gsutil reads: the one in `BOTO_CONFIG`, or else those in `BOTO_PATH`, or else
+ * `/etc/boto.cfg` and `~/.boto`. A later file takes precedence.
  *
- * Fails as `fromBoto` does, and where a file exists and cannot be read. The environment is that of the `ConfigProvider`.
+ * Fails as `fromBoto` does, and if a file exists but cannot be read. The environment is read through the `ConfigProvider`.
  * Source: https://github.com/boto/boto, 70c65b4f, boto/pyami/config.py, `BotoConfigLocations`.
  *
  * @category constructors

@@ -1,6 +1,6 @@
 /**
- * Retry settings by method, as the generated clients have them: defaults, what methods change of them, and what a caller
- * changes for methods or for one call.
+ * Retry settings by method, as in the generated clients: defaults, changes for methods, and a caller's changes for
+ * methods or for one call.
  *
  * The policies of all methods are made once, with the map.
  *
@@ -52,13 +52,13 @@ import type { Compiled } from "./RetrySettingsPolicy.ts"
 import { toPolicy } from "./RetrySettingsPolicy.ts"
 
 /**
- * The settings of a service's methods; `Name` is what a method may be called.
+ * The settings of a service's methods; `Name` is the type of their names.
  *
  * @category models
  */
 export interface MethodSettings<in out Name extends string> {
   readonly methods: { readonly [N in Name]?: Method }
-  /** Of a method that is not in the map; such a method is refused where there are none. */
+  /** For methods that are not in the map; without it such a method is refused. */
   readonly orElse: Method | undefined
 }
 
@@ -74,7 +74,7 @@ export interface Method {
 }
 
 /**
- * What is changed: settings one by one, retryable codes as a whole.
+ * A change: settings are replaced one by one, retryable codes as a whole.
  *
  * @category models
  */
@@ -91,9 +91,9 @@ export interface Change {
 export type Changes<Name extends string> = { readonly [N in Name]?: Change | undefined }
 
 /**
- * The settings of methods that are written in the program. Methods have the defaults, but for what they change.
+ * Makes the settings of methods. Methods have the defaults, apart from their own changes.
  *
- * Throws an `InvalidArgument` that names the method where its settings are wrong.
+ * Throws an `InvalidArgument` that names the method if its settings are wrong.
  *
  * @category constructors
  */
@@ -112,19 +112,19 @@ export const make = <const Name extends string>(given: {
 }
 
 /**
- * The settings that the generators of the Java clients make of a service config. Methods are named by their path:
+ * Makes the settings that the generator of the Java clients derives from a service config. Methods are named by their path:
  * `/package.Service/Method`.
  *
- * - A `retryPolicy` gives the three settings of the delay, the multiplier with one decimal, and the codes. Its
+ * - A `retryPolicy` gives the three settings of the delay, with one decimal of the multiplier, and the codes. Its
  *   `maxAttempts` is dropped: the generated clients retry until the total timeout.
- * - The timeout is that of each attempt and of the whole operation; 5 seconds where a `retryPolicy` comes without one.
- * - A method has the config that names it, or that of its service. A config for all services is not looked at: a method
- *   without a config, or with one that has neither of the two, has no timeout and is not retried.
+ * - The timeout applies to each attempt and to the whole operation; it is 5 seconds if a `retryPolicy` comes without one.
+ * - A method has the config that names it, or that of its service. A config for all services is ignored: a method without a
+ *   config, or with one that has neither timeout nor `retryPolicy`, has no timeout and is not retried.
  *
- * Times are cut off to whole milliseconds. Throws an `InvalidArgument` for a config with a value that its type cannot
- * exclude, such as JSON that `ServiceConfig` has not read, and for what `RetrySettings` does not take: a multiplier below 1, a
- * `maxBackoff` below the `initialBackoff`, a timeout above the longest timer.
- * Source: https://github.com/googleapis/sdk-platform-java, gapic-generator-java, `GapicServiceConfig` and
+ * Times are truncated to whole milliseconds. Throws an `InvalidArgument` for a config with a value that its type cannot
+ * exclude, such as JSON that `ServiceConfig` has not read, and for values that `RetrySettings` refuses: a multiplier
+ * below 1, a `maxBackoff` below the `initialBackoff`, a timeout above the longest timer. Source:
+ * https://github.com/googleapis/sdk-platform-java, gapic-generator-java, `GapicServiceConfig` and
  * `RetrySettingsComposer`, read 2026-11-22.
  *
  * @category constructors
@@ -224,8 +224,8 @@ export const get = <Name extends string>(self: MethodSettings<Name>, name: NoInf
   find("MethodSettings.get", self, name)
 
 /**
- * The policy of a method, made with the map; with a change the policy of one call, whose settings and codes come before
- * those of the method.
+ * The policy of a method, made with the map; with a change, the policy of one call, which overrides the method's
+ * settings and codes.
  *
  * @category conversions
  */
@@ -255,7 +255,7 @@ const changed = (owner: string, path: string, self: Source, change: Change): Met
 
 type Source = Pick<Method, "settings" | "codes">
 
-/** Names the method and the setting where a constructor refuses one. */
+/** Names the method and the setting if a constructor refuses one. */
 const named = <A>(owner: string, path: string, make: () => A): A => {
   try {
     return make()
@@ -295,7 +295,7 @@ const find = <Name extends string>(owner: string, self: MethodSettings<Name>, na
   return found ?? Argument.refuse(owner, "method", `one of ${Object.keys(methods).join(", ")}`, name)
 }
 
-/** What a method is without settings. */
+/** A method without settings. */
 const bare: Method = /*#__PURE__*/ bareMethod()
 
 function bareMethod(): Method {

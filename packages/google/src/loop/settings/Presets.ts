@@ -1,10 +1,10 @@
 /**
- * What Google's client libraries do by default, as values: change them by spread.
+ * The default policies of Google's client libraries, as values to change by spread.
  *
- * A preset says how often and how long. What is retryable is for the caller to say, by a `GoogleClassifier` for example.
- * Each preset says what becomes of a wait that would pass the deadline, and where it departs from its client. Waits that a
- * server asks for are ignored where the client ignores them; set `hint` to follow them. Attempts count the first one,
- * also where the client counts retries.
+ * A preset says how often and how long to retry. The caller says what is retryable, for example with a
+ * `GoogleClassifier`. Each preset says what happens to a wait that would pass the deadline, and how it departs from its
+ * client. Hints of the server are ignored if the client ignores them; set `hint` to follow them. `maxAttempts` counts
+ * the first attempt, even if the client's own setting counts retries.
  *
  * @example
  * ```ts
@@ -41,8 +41,8 @@ const jittered = (...[base, factor, cap]: Parameters<typeof exponential>) =>
   Backoff.jittered(exponential(base, factor, cap), Jitter.full)
 
 /**
- * A last attempt that starts as late as the deadline lets it: those clients shorten the last wait to end on the deadline
- * itself, core a millisecond before it.
+ * A deadline with a last attempt as late as possible: those clients shorten the last wait to end exactly at the
+ * deadline, core a millisecond before it.
  */
 const truncated = (within: `${number} ${"seconds" | "minutes"}`): Deadline.Deadline =>
   Deadline.truncate(within, { reserve: "1 milli" })
@@ -75,8 +75,8 @@ export const javaPolling: Policy.Preset = /*#__PURE__*/ Struct.omit(
 )
 
 /**
- * Resumable uploads and streams of Java's Cloud Storage: as `javaHttp`, with jitter on top that compounds, no time for single
- * attempts, and a last wait that is shortened to the deadline.
+ * Resumable uploads and streams of Java's Cloud Storage: as `javaHttp`, with jitter on top that compounds, no time for
+ * single attempts, and a last wait that is shortened to the deadline.
  *
  * Source: https://github.com/googleapis/java-storage, 679cddd, Backoff.java and RetryContext.java.
  *
@@ -90,8 +90,8 @@ export const javaResumable: Policy.Preset = {
 }
 
 /**
- * Python's `DEFAULT_RETRY`: exponential from 1 second by 2 up to 60 seconds, full jitter, for 2 minutes, whatever the number of
- * attempts. A wait that would pass the deadline is refused; one that ends on it is not.
+ * Python's `DEFAULT_RETRY`: exponential from 1 second by 2 up to 60 seconds, full jitter, for 2 minutes, whatever the
+ * number of attempts. A wait that would pass the deadline is refused; one that ends on it is not.
  *
  * `PythonRetry` has its changed copies and its conditional forms.
  * Source: https://github.com/googleapis/python-api-core, bfc6651, google/api_core/retry/retry_base.py.
@@ -106,8 +106,8 @@ export const python: Policy.Preset = {
 }
 
 /**
- * Python's polling of long-running operations: exponential from 1 second by 1.5 up to 20 seconds, full jitter, for 15 minutes.
- * A wait that would pass the deadline is refused; one that ends on it is not.
+ * Python's polling of long-running operations: exponential from 1 second by 1.5 up to 20 seconds, full jitter, for 15
+ * minutes. A wait that would pass the deadline is refused; one that ends on it is not.
  *
  * Source: https://github.com/googleapis/python-api-core, bfc6651, google/api_core/future/polling.py, `DEFAULT_POLLING`.
  *
@@ -151,8 +151,8 @@ export const goResumable: Policy.Preset = {
 }
 
 /**
- * `@google-cloud/storage` with `autoRetry`: 4 attempts in 10 minutes, the waits 2 to 3, 4 to 5 and 8 to 9 seconds, at most 64. A
- * wait that would pass the deadline is shortened to it.
+ * `@google-cloud/storage` with `autoRetry`: 4 attempts in 10 minutes, the waits 2 to 3, 4 to 5 and 8 to 9 seconds, at
+ * most 64. A wait that would pass the deadline is shortened to it.
  *
  * Departure: where nothing of the time is left, retry-request never answers; here the operation ends.
  * Source: https://github.com/googleapis/nodejs-storage, 7.22.0, src/storage.ts, and

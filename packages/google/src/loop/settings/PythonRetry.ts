@@ -1,8 +1,8 @@
 /**
  * Python's `google.api_core.retry.Retry` and the retries of its Cloud Storage client, in Python's own words.
  *
- * A `PythonRetry` is a record, changed by spread where Python has `with_timeout`, `with_delay` and `with_predicate`; `toPreset`
- * makes a policy of it for `StorageRetry.withRetry`. Where Python passes `retry=None`, that is `none`. Python's `RetryError` is not made: an
+ * A `PythonRetry` is a record; change it by spread instead of with Python's `with_timeout`, `with_delay` and `with_predicate`.
+ * `toPreset` turns it into a policy for `StorageRetry.withRetry`. Python's `retry=None` is `none`. Python's `RetryError` is not made: an
  * operation fails with its last error. A request that was not sent, or not processed, is sent again whatever the condition.
  *
  * @example
@@ -50,18 +50,18 @@ export interface PythonRetry {
   readonly predicate: Classifier.Classifier
   /** Which requests are retried at all. */
   readonly condition: StorageIdempotency.StorageIdempotency
-  /** The greatest delay of the first retry. */
+  /** The longest delay before the first retry. */
   readonly initial: Duration.DurationInput
-  /** The greatest delay of all. */
+  /** The longest delay before any retry. */
   readonly maximum: Duration.DurationInput
   /** At least 0. */
   readonly multiplier: number
-  /** How long retries are made: zero leaves only those without a wait, and an infinite time is Python's `None`. */
+  /** How long to retry: zero allows only retries without a wait, and an infinite time is Python's `None`. */
   readonly timeout: Duration.DurationInput
 }
 
 /**
- * Python's `if_transient_error`, the predicate of a `Retry` that is given none: 429, 500, 503 and connection errors.
+ * Python's `if_transient_error`, the default predicate of a `Retry`: 429, 500, 503 and connection errors.
  *
  * Source: https://github.com/googleapis/python-api-core, bfc6651, google/api_core/retry/retry_base.py.
  *
@@ -132,7 +132,7 @@ export const ifMetagenerationSpecified: PythonRetry = {
 /**
  * `DEFAULT_RETRY_IF_ETAG_IN_JSON`: `standard` for requests with the key `etag` in their JSON body.
  *
- * Departure: an `etag` without a value counts there and not here.
+ * Departure: an `etag` without a value counts in Python but not here.
  * Source: https://github.com/googleapis/python-storage, ab4997c, google/cloud/storage/retry.py, `is_etag_in_data`.
  *
  * @category constructors
@@ -152,10 +152,10 @@ export const none: StoragePreset = {
 }
 
 /**
- * A retry for payloads, the uploads and downloads of objects. Throws an `InvalidArgument` where its predicate is not
+ * Checks a retry for payloads, the uploads and downloads of objects. Throws an `InvalidArgument` if its predicate is not
  * `shouldRetry`.
  *
- * Until version 3.0 the client for Python takes over delays and timeout for payloads, and silently keeps its own predicate.
+ * Before version 3.0, the client for Python uses delays and timeout for payloads, but silently keeps its own predicate.
  * Source: https://github.com/googleapis/python-storage, f3517bfc^, google/cloud/storage/_helpers.py,
  * `_api_core_retry_to_resumable_media_retry`.
  *
@@ -167,7 +167,7 @@ export const forPayload = (self: PythonRetry): PythonRetry =>
     : Argument.refuse("PythonRetry.forPayload", "predicate", "shouldRetry, the only one for payloads", "another one")
 
 /**
- * The policy of a retry. A wait that would pass the timeout is refused; one that ends on it is not.
+ * Turns a retry into a policy. A wait that would pass the timeout is refused; one that ends on it is not.
  *
  * @category conversions
  */

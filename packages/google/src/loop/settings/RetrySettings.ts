@@ -1,10 +1,10 @@
 /**
- * `RetrySettings` of Google's Java client libraries: nine settings, what they mean attempt by attempt, and the policy that
- * does the same.
+ * `RetrySettings` of Google's Java client libraries: nine settings, the table of attempts that they lead to, and the
+ * equivalent policy.
  *
- * The algorithm counts in whole milliseconds at every step. Its delays are cut off at `maxRetryDelay` and drawn from below
- * that bound, its attempt timeouts grow up to `maxRpcTimeout` and are clipped to what is left of `totalTimeout`, and an
- * attempt that would not start before `totalTimeout` has passed is not made.
+ * The algorithm counts in whole milliseconds at every step. Delays are capped at `maxRetryDelay` and drawn below that bound;
+ * attempt timeouts grow up to `maxRpcTimeout` and are clipped to what is left of `totalTimeout`; an attempt that would
+ * not start before `totalTimeout` has passed is not made.
  *
  * @example
  * ```ts

@@ -14,19 +14,19 @@ import * as GoogleClassifier from "../../classify/GoogleClassifier.ts"
 import * as GaxAlgorithm from "../../decide/GaxAlgorithm.ts"
 
 /**
- * The policy of some settings; `C` is its classifier.
+ * The policy made from settings; `C` is its classifier.
  *
  * @category models
  */
 export interface Compiled<out C = Classifier.Classifier> {
-  /** None where `initialRpcTimeout` is zero. */
+  /** `undefined` if `initialRpcTimeout` is zero. */
   readonly attemptTimeout: AttemptTimeout.AttemptTimeout | undefined
   readonly classifier: C
   readonly maxAttempts: number
   readonly backoff: Backoff.Backoff
-  /** `Hint.ignore`: the library follows no server. */
+  /** `Hint.ignore`: the library follows no hints. */
   readonly hint: Hint.Hint
-  /** None where `totalTimeout` is not set. */
+  /** `undefined` if `totalTimeout` is not set. */
   readonly deadline: Deadline.Deadline | undefined
 }
 
@@ -36,27 +36,28 @@ export interface Compiled<out C = Classifier.Classifier> {
  * @category models
  */
 export interface Codes {
-  /** An attempt that has timed out is retried where `DEADLINE_EXCEEDED` is one of them. */
+  /** An attempt that timed out is retried if `DEADLINE_EXCEEDED` is one of them. */
   readonly codes: ReadonlyArray<StatusCode.StatusCode>
 }
 
 /**
- * A classifier in the place of codes.
+ * A classifier instead of codes.
  *
  * @category models
  */
 export interface Judge<out C> {
   readonly classifier: C
-  /** What it means that an attempt has timed out. @default Verdict.timeout: it is retried */
+  /** The verdict on an attempt that timed out. @default Verdict.timeout: it is retried */
   readonly timeout?: Verdict.Verdict | undefined
 }
 
 /**
- * The policy that does what the library does with these settings: `Retry.retry(call, RetrySettings.toPolicy(settings, { codes }))`.
+ * Turns settings into a policy that behaves like the library: `Retry.retry(call, RetrySettings.toPolicy(settings, {
+ * codes }))`.
  *
- * Its attempts start at the times, and have the timeouts, of `RetrySettings.table`. An attempt that has timed out stands
- * for the library's `DEADLINE_EXCEEDED`. Settings without a total timeout and without a number of attempts never retry.
- * Hints of servers are ignored, as the library does; `{ ...policy, hint: Hint.override({ … }) }` follows them.
+ * Its attempts have the start times and timeouts of `RetrySettings.table`. An attempt that timed out corresponds to the
+ * library's `DEADLINE_EXCEEDED`. Settings with neither a total timeout nor a number of attempts never retry. Hints are
+ * ignored, as in the library; `{ ...policy, hint: Hint.override({ … }) }` follows them.
  *
  * Throws an `InvalidArgument` for settings and codes out of their ranges.
  *
@@ -104,7 +105,7 @@ const attemptTimeoutOf = (settings: Millis, verdict: Verdict.Verdict): AttemptTi
 const maxAttemptsOf = ({ maxAttempts, totalTimeout }: Millis): number =>
   maxAttempts > 0 ? maxAttempts : totalTimeout > 0 ? Infinity : 1
 
-/** The time left counts in whole milliseconds, so an attempt starts while at least one is left. */
+/** The remaining time counts in whole milliseconds, so an attempt starts while at least one is left. */
 const deadlineOf = ({ totalTimeout }: Millis): Deadline.Deadline | undefined =>
   totalTimeout === 0 ? undefined : Deadline.refuse(totalTimeout, { reserve: "1 milli" })
 

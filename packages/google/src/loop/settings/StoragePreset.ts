@@ -5,7 +5,7 @@ import type { Classifier, Policy } from "@effect-retry/core"
 import type { StorageIdempotency } from "../../decide/StorageIdempotency.ts"
 
 /**
- * A policy for `StorageRetry.withRetry`, to be changed by spread; `E2` is the error it adds.
+ * A policy for `StorageRetry.withRetry`, to change by spread; `E2` is the error that it adds.
  *
  * @category models
  */

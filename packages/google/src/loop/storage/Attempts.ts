@@ -1,5 +1,5 @@
 /**
- * What the attempts of an operation tell about the answer to the last one.
+ * What earlier attempts of an operation imply about the answer to the last one.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -11,15 +11,15 @@ import * as Option from "effect/Option"
 import { HttpClassifier } from "@effect-retry/http"
 import { made } from "@effect-retry/http/unstable/MadeClient"
 
-/** The attempts of one operation. Mutable, and seen by one fiber at a time. */
+/** The attempts of one operation. Mutable, and used by one fiber at a time. */
 export interface Attempts {
   /** The number of the latest one. */
   number: number
-  /** Whether one before it can have been carried out. */
+  /** Whether an earlier attempt may have been carried out. */
   mayBeCarriedOut: boolean
 }
 
-/** The operation whose attempts are watched; `undefined` where they are not. */
+/** The operation whose attempts are watched; `undefined` if none are. */
 export class CurrentAttempts extends Context.Reference<CurrentAttempts>()("@effect-retry/google/StorageAttempts", {
   defaultValue: (): Attempts | undefined => undefined
 }) {}
@@ -27,11 +27,11 @@ export class CurrentAttempts extends Context.Reference<CurrentAttempts>()("@effe
 type With = HttpClient.HttpClient.With<unknown, unknown>
 type Request = HttpClientRequest.HttpClientRequest
 
-/** One operation of a client. Mutable, and seen by one fiber at a time. */
+/** One operation of a client. Mutable, and used by one fiber at a time. */
 interface Operation {
   /** How often it was sent. */
   count: number
-  /** Whether one of these can have been carried out. */
+  /** Whether one of these attempts may have been carried out. */
   mayBeCarriedOut: boolean
   readonly watched: Attempts
 }
@@ -42,7 +42,7 @@ class CurrentOperation extends Context.Reference<CurrentOperation>()("@effect-re
 }) {}
 
 /**
- * A client that counts the requests of each operation of `operations`, and notes for `CurrentAttempts` what became of them.
+ * A client that counts the requests of each operation of `operations`, and records their outcomes for `CurrentAttempts`.
  */
 export const counting = (self: With, changed: (request: Request, count: number) => Request): With => {
   const { postprocess, preprocess } = made("StorageRetry.withRetry", self)
@@ -67,7 +67,7 @@ const begin = (operation: Operation): void => {
   watched.mayBeCarriedOut ||= operation.mayBeCarriedOut
 }
 
-/** An attempt that was interrupted has no outcome, and can have been carried out. */
+/** Whether the outcome is unknown: an interrupted attempt has no outcome, and may have been carried out. */
 const isUnknown = (exit: Exit.Exit<unknown, unknown>): boolean => {
   const outcome = Exit.isSuccess(exit) ? Option.some(exit.value) : Cause.failureOption(exit.cause)
   return Option.match(outcome, {
@@ -76,7 +76,7 @@ const isUnknown = (exit: Exit.Exit<unknown, unknown>): boolean => {
   })
 }
 
-/** A client whose every request is an operation of its own, begun with the request that `first` makes. */
+/** A client in which every request is a separate operation, begun with the request that `first` makes. */
 export const operations = (self: With, first: (request: Request) => Effect.Effect<Request>): With => {
   const { postprocess, preprocess } = made("StorageRetry.withRetry", self)
   return HttpClient.makeWith(
@@ -84,7 +84,7 @@ export const operations = (self: With, first: (request: Request) => Effect.Effec
       Effect.flatMap(CurrentAttempts, (watched = { number: 1, mayBeCarriedOut: false }) =>
         postprocess(first(request)).pipe(
           Effect.provideService(CurrentOperation, { count: 0, mayBeCarriedOut: false, watched }),
-          // What hooks of the operation send is not watched.
+          // Requests of the operation's hooks are not watched.
           Effect.provideService(CurrentAttempts, undefined)
         )
       )

@@ -1,22 +1,22 @@
 /**
- * Bytes that are not those that the server has.
+ * The error for bytes that differ from the server's.
  */
 import * as Data from "effect/Data"
 import type * as Checksum from "../../classify/Checksum.ts"
 
 /**
- * A checksum that was computed over the whole is not the one that the server tells. Checksums are in base64.
+ * The checksum computed over all bytes differs from the one that the server sent. Checksums are in base64.
  *
- * After an upload the object is there: `generation` names the version to delete. After a download the bytes have been given
- * to the reader of the stream, and are to be thrown away.
+ * After an upload the object exists: `generation` is the version to delete. After a download the consumer of the stream
+ * already has the bytes, and must discard them.
  *
  * @category models
  */
 export class ChecksumMismatch extends Data.TaggedError("ChecksumMismatch")<{
   readonly algorithm: Checksum.Algorithm
-  /** What the server tells. */
+  /** The server's checksum. */
   readonly expected: string
-  /** What was computed. */
+  /** The computed checksum. */
   readonly actual: string
   readonly generation: string | undefined
 }> {

@@ -1,8 +1,7 @@
 /**
- * Error bodies that are read inside the attempt: what a 403 means stands in its body.
+ * Reads error bodies inside the attempt, because only the body says what a 403 means.
  *
- * The response stays readable: its body is replaced by the bytes that were read, and by the rest where that is still to
- * come.
+ * The response stays readable: its body is replaced by the bytes that were read, followed by the rest, if there is more.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -19,7 +18,7 @@ import * as ErrorBody from "../../classify/ErrorBody.ts"
 type With = HttpClient.HttpClient.With<unknown, unknown>
 type Response = HttpClientResponse.HttpClientResponse
 
-/** An error body takes a few hundred bytes, and comes with its headers. A choice of this package. */
+/** Bounds of this package's choice: an error body has a few hundred bytes, and arrives with its headers. */
 const bounds = { atMostBytes: 65_536, within: "1 second" } as const
 
 /** A client whose failed responses carry their JSON bodies for `GoogleStatus.read`. */
@@ -49,7 +48,7 @@ const read = (response: Response): Effect.Effect<Response> => {
   return bytes > bounds.atMostBytes ? Effect.succeed(response) : whole(response)
 }
 
-/** Reads what is announced as a whole, which leaves the connection open; what takes longer is read on for the caller. */
+/** Reads a body of announced length completely, which keeps the connection open; a slow body is left to the caller. */
 const whole = (response: Response): Effect.Effect<Response> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDaemon(Effect.interruptible(response.arrayBuffer)), (reading) => {
@@ -79,7 +78,7 @@ const carrying = (response: Response, body: Option.Option<Uint8Array>): Response
     onSome: (bytes) => ErrorBody.withBody(response, Option.getOrUndefined(ErrorBody.parsed(bytes)))
   })
 
-/** Reads the beginning, and leaves what is longer or slower to the caller. */
+/** Reads the beginning, and leaves the rest of a long or slow body to the caller. */
 const streamed = (response: Response): Effect.Effect<Response> =>
   Effect.flatMap(Stream.toReadableStreamEffect(response.stream, { strategy: { highWaterMark: 0 } }), (stream) => {
     const opened = open(stream.getReader())
@@ -96,7 +95,7 @@ const streamed = (response: Response): Effect.Effect<Response> =>
 
 type Chunk = Awaited<ReturnType<ReadableStreamDefaultReader<Uint8Array>["read"]>>
 
-/** A body that is being read. Mutable, and seen by one reader at a time. */
+/** A body that is being read. Mutable, and used by one reader at a time. */
 interface Opened {
   readonly chunks: Array<Uint8Array>
   isOver: boolean
@@ -110,7 +109,7 @@ const open = (reader: ReadableStreamDefaultReader<Uint8Array>): Opened => {
   return {
     chunks: [],
     isOver: false,
-    // A chunk that is on its way already is the next one.
+    // A chunk that is already on its way is the next one.
     next: () => (pending ??= reader.read()),
     arrived: () => {
       pending = undefined
@@ -121,7 +120,7 @@ const open = (reader: ReadableStreamDefaultReader<Uint8Array>): Opened => {
   }
 }
 
-/** Ends also where the body breaks: the reader of the rest sees the same error. */
+/** Also ends if the body breaks: the reader of the rest gets the same error. */
 const beginning = (opened: Opened): Effect.Effect<void> =>
   Effect.iterate(0, {
     while: (bytes) => !opened.isOver && bytes <= bounds.atMostBytes,
@@ -138,7 +137,7 @@ const beginning = (opened: Opened): Effect.Effect<void> =>
   })
 
 const continued = (opened: Opened): ReadableStream<Uint8Array> => {
-  // Taken out one by one, many small chunks would take quadratic time.
+  // Removing many small chunks one by one would take quadratic time.
   const read = opened.chunks.values()
   return new ReadableStream<Uint8Array>(
     {

@@ -1,8 +1,8 @@
 /**
  * The headers that tell Cloud Storage which attempts belong to one operation.
  *
- * `x-goog-api-client` names the operation and counts its attempts, and `x-goog-gcs-idempotency-token` lets the server recognise
- * them. Both come to what the request has already: the client library's own part of `x-goog-api-client`, or a token.
+ * `x-goog-api-client` names the operation and counts its attempts, and `x-goog-gcs-idempotency-token` lets the server
+ * recognise them. Existing values are kept: the client library's own part of `x-goog-api-client`, or a token.
  */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import * as StorageHeader from "../../accept/StorageHeader.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
 
-/** The request of a first attempt. The token, and the id of the invocation, are one key of `IdempotencyKey`. */
+/** The request of a first attempt. One key of `IdempotencyKey` is used as the token and as the id of the invocation. */
 export const first = (request: Request): Effect.Effect<Request> =>
   Effect.map(IdempotencyKey.next, (key) => {
     const parts = partsOf(request)

@@ -1,18 +1,18 @@
 /**
- * Refusals that may be the answer to our own success.
+ * Refusals that may be the result of our own success.
  *
  * The first attempt of a write is carried out, its answer is lost, and the second attempt is refused: the precondition no
- * longer holds (412), the object is gone already (404), the bucket is there already (409). To the caller that looks like
- * the work of another client. These combinators stand around a client of `StorageRetry.withRetry` and tell the two apart as
- * far as they can: `suspected` fails with a typed error, and `verified` reads the resource and answers with it, or with the
+ * longer holds (412), the object is gone already (404), the bucket is there already (409). To the caller that looks
+ * like the work of another client. These combinators wrap a client of `StorageRetry.withRetry` and distinguish the two
+ * as far as possible: `suspected` fails with a typed error, and `verified` reads the resource and returns it, or the
  * refusal.
  *
- * A refusal is suspicious where an earlier attempt can have been carried out: not where all of them were refused
- * connections, and never on a first attempt.
+ * A refusal is suspicious if an earlier attempt may have been carried out: not if all of them were refused connections,
+ * and never on a first attempt.
  *
- * The attempts are counted by the clients of `StorageRetry.withRetry` and `StorageRetry.orStopped`, underneath the
- * combinator. Nothing is suspected around any other client, such as one of `HttpRetry.withRetry`, also with the policy
- * `StorageRetry.standard`, nor where the order is the other one: `StorageRetry.withRetry(LostAnswer.suspected(client))`.
+ * The clients of `StorageRetry.withRetry` and `StorageRetry.orStopped`, underneath the combinator, count the attempts.
+ * Around any other client nothing is suspected, such as one of `HttpRetry.withRetry`, even with the policy
+ * `StorageRetry.standard`; nor if the order is reversed: `StorageRetry.withRetry(LostAnswer.suspected(client))`.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@
  * import { Effect } from "effect"
  * import * as assert from "node:assert"
  *
- * // The first POST is stored, and answered with 503; then the object is there.
+ * // The first POST is stored, but answered with 503; then the object exists.
  * const statuses = [503, 412]
  * const server = HttpClient.make((request) => {
  *   const status = (request.method === "GET" ? undefined : statuses.shift()) ?? 200
@@ -75,7 +75,7 @@ export class MayBeOwnSuccess extends Data.TaggedError("MayBeOwnSuccess")<{
     this.#response = lost.response
   }
 
-  /** The refusal, whose body is still to be read. Printing leaves it out. */
+  /** The refusal, with its body still unread. Printing leaves it out. */
   get response(): HttpClientResponse.HttpClientResponse {
     return this.#response
   }
@@ -91,7 +91,7 @@ type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 
 /**
- * Fails with `MayBeOwnSuccess` where a refusal may be the answer to our own success.
+ * Fails with `MayBeOwnSuccess` if a refusal may be the result of our own success.
  *
  * @category combinators
  */
@@ -110,8 +110,8 @@ export interface Resource {
 }
 
 /**
- * Says whether a resource is as the refused write would have left it: by its checksum, by metadata that the write set. Answers
- * at once or with an effect.
+ * Says whether a resource is as the refused write would have left it: by its checksum, or by metadata that the write
+ * set. Returns a boolean or an effect.
  *
  * @category models
  */
@@ -120,13 +120,12 @@ export interface IsOwn<out E = never, out R = never> {
 }
 
 /**
- * Reads the resource where a refusal may be the answer to our own success, and answers in place of the refusal where
- * it is.
+ * If a refusal may be the result of our own success, reads the resource, and replaces the refusal if it was.
  *
- * A write is our own where `isOwn` says so of the resource that is there: the answer is then that resource. A deletion is
- * our own where the resource is gone, or the generation that it was for: the answer is then a 204. Where the resource cannot be read, or the request does not
- * say which it is or is one of the XML API, the client fails with `MayBeOwnSuccess`.
- * The read is a GET with the headers of the request, sent by the same client, with its retries.
+ * A write is our own if `isOwn` says so about the existing resource, which is then the answer. A deletion is our own if the
+ * resource, or the generation to be deleted, is gone; the answer is then a 204. If the resource cannot be read, or the
+ * request does not name it or belongs to the XML API, the client fails with `MayBeOwnSuccess`. The read is a GET with
+ * the headers of the request, sent by the same client, with its retries.
  *
  * @category combinators
  */
@@ -152,7 +151,7 @@ export function verified(...given: Given): any {
   })
 }
 
-/** Runs an operation, and asks for more where its answer is suspicious. */
+/** Runs an operation, and checks further if its answer is suspicious. */
 const watched = <E, R, E2, R2>(
   sent: Effect.Effect<Response, E, R>,
   request: Request,
@@ -208,13 +207,13 @@ const resolved = <E, E2, R2>(
     const carriedOut = instead(ReadBack.deleted(request))
     const generation = ReadBack.generationOf(request)
     if (isThere && generation !== undefined) return replaced(lost, refused, generation, found, carriedOut)
-    // A resource that was absent when the deletion was refused, and exists now, is another one.
+    // A resource that was absent when the deletion was refused and exists now is a new one.
     const isGone = !isThere || lost.response.status === 404
     return Effect.zipRight(Discard.cancelled(found), isGone ? carriedOut : refused)
   })
 }
 
-/** After a deletion, another generation can exist. */
+/** Whether another generation exists after a deletion. */
 const replaced = <E>(
   lost: MayBeOwnSuccess,
   refused: Effect.Effect<Response, E>,

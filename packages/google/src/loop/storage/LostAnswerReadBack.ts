@@ -1,5 +1,5 @@
 /**
- * The read that shows what became of a write.
+ * The read that shows the result of a write.
  */
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -17,8 +17,8 @@ type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 
 /**
- * The request that reads the resource of a write; `undefined` if the write does not say which it is, and for a write of
- * the XML API, whose signature is for the write alone.
+ * The request that reads the resource of a write; `undefined` if the write does not name it, and for a write of the XML
+ * API, whose signature covers only the write.
  */
 export const requestOf = (request: Request, { operation, parameters }: StorageOperation.Call): Request | undefined => {
   const { resource }: StorageOperation.Row = StorageOperation.table[operation]
@@ -41,13 +41,13 @@ const filled = (template: string, parameters: StorageOperation.Call["parameters"
   return parts.includes(undefined) ? undefined : parts.join("/")
 }
 
-/** Who asks and pays; of a deletion also what is deleted. */
+/** The parameters to keep: who asks and pays, and for a deletion also what is deleted. */
 const keptOf = (operation: StorageOperation.StorageOperation): ReadonlyArray<string> =>
   operation === "objects.delete"
     ? ["key", "userProject", "quotaUser", "generation"]
     : ["key", "userProject", "quotaUser"]
 
-/** The read is an operation of its own: the client that sends it names and counts it. */
+/** The read is a separate operation, which the client that sends it names and counts. */
 const ofRead = (name: string, value: string): ReadonlyArray<readonly [name: string, value: string]> => {
   if (name !== StorageHeader.client) return ofWrite.test(name) ? [] : [[name, value]]
   const parts = StorageHeader.withoutOperation(value)
@@ -62,7 +62,7 @@ const ofWrite = new RegExp(
 export const isDeletion = ({ operation }: StorageOperation.Call): boolean =>
   StorageOperation.table[operation].method === "DELETE"
 
-/** The generation that a deletion is for; `undefined` if its query does not say. */
+/** The generation to be deleted; `undefined` if the query does not say. */
 export const generationOf = ({ url, urlParams }: Request): string | undefined => {
   const query = [...(URL.canParse(url) ? new URL(url).searchParams : []), ...urlParams]
   return ["generation", "ifGenerationMatch"]
@@ -79,10 +79,10 @@ const numberOf = (value: unknown): string | undefined => /^0*([1-9]\d{0,18})$/.e
 export const deleted = (request: Request): Response =>
   HttpClientResponse.fromWeb(request, new Response(null, { status: 204 }))
 
-/** A description of an object or a bucket takes a few KiB, a policy at most 64 KiB. A choice of this package. */
+/** Bounds of this package's choice: a description of an object or a bucket has a few KiB, a policy at most 64 KiB. */
 const bounds = { atMostBytes: 1_048_576, within: "10 seconds" } as const
 
-/** The resource that a read has found, and the answer that the write would have had. */
+/** The resource that a read found, with the answer that the write would have had. */
 export const resourceOf = (found: Response): Effect.Effect<Option.Option<Found>> =>
   Effect.map(Discard.drained(found, bounds), (body) =>
     Option.flatMap(body, (bytes) =>
@@ -104,7 +104,7 @@ const parsed = (bytes: Uint8Array): Option.Option<Found["resource"]> =>
 
 /** Source: https://cloud.google.com/storage/docs/json_api/v1/objects/rewrite, "Response". */
 const rewritten = (resource: Found["resource"]): Uint8Array => {
-  // A server can leave it out for an object of 0 bytes.
+  // A server may leave it out for an object of 0 bytes.
   const { size = "0" } = resource
   const answer = { kind: "storage#rewriteResponse", done: true, objectSize: size, totalBytesRewritten: size, resource }
   return new TextEncoder().encode(JSON.stringify(answer))

@@ -1,5 +1,5 @@
 /**
- * Downloads of objects: they resume where they broke, keep to one generation, and compare the checksum.
+ * Downloads of objects that resume where they broke, keep to one generation, and compare checksums.
  *
  * @example
  * ```ts
@@ -61,7 +61,8 @@ export interface Target {
 }
 
 /**
- * The request for the bytes of an object, by the JSON API. Throws where a name is empty, or the generation is none.
+ * The JSON API request for the bytes of an object. Throws an `InvalidArgument` if a name is empty or the generation is
+ * invalid.
  *
  * Source: https://docs.cloud.google.com/storage/docs/json_api/v1/objects/get.
  *
@@ -82,7 +83,7 @@ export const mediaRequest = (target: Target): HttpClientRequest.HttpClientReques
 }
 
 /**
- * What became of the checksums of a download that ended well.
+ * The result of comparing checksums, for a download that completed.
  *
  * @category models
  */
@@ -96,32 +97,32 @@ export type Verification =
   | { readonly _tag: "Skipped"; readonly why: string; readonly generation: string | undefined }
 
 /**
- * What a download can be given.
+ * The options of a download.
  *
  * @category models
  */
 export interface Options {
-  /** Those of `x-goog-hash` to compare. @default ["crc32c"] */
+  /** The checksums of `x-goog-hash` to compare. @default ["crc32c"] */
   readonly checksums?: ReadonlyArray<Checksum.Algorithm> | undefined
-  /** Told at the end of a download whose checksums fit, or could not be compared. */
+  /** Called at the end of a download whose checksums match, or could not be compared. */
   readonly report?: ((verification: Verification) => Effect.Effect<void>) | undefined
 }
 
 /**
- * The bytes of an object as a stream, with a client that retries, such as one of `StorageRetry.withRetry`: `Download.stream`
- * of `@effect-retry/http` with the rules of Cloud Storage.
+ * Streams the bytes of an object with a client that retries, such as one of `StorageRetry.withRetry`: `Download.stream` of
+ * `@effect-retry/http` with the rules of Cloud Storage.
  *
- * The rest of a body that breaks is asked for with `Range` and with the generation of the first answer, so that a bucket
- * with versions still has it when the object was replaced; elsewhere it is gone then, and the stream fails with a
- * `DownloadFailed`. A signed URL cannot be given a generation: its rest is asked for with `If-Match`.
+ * When a body breaks, the rest is requested with `Range` and the generation of the first answer. If the object has been
+ * replaced meanwhile, a bucket with versioning still has that generation; otherwise it is gone, and the stream fails
+ * with a `DownloadFailed`. A signed URL cannot take a generation; its rest is requested with `If-Match`.
  *
  * A download is one operation of the client: its requests share attempts, back-off and deadline, and received bytes do
- * not reset them, as in Google's client for Python. Those of an upload are reset by each acknowledged step.
+ * not reset these, as in Google's client for Python. In an upload, each acknowledged step resets them.
  *
- * The checksums of the first answer are compared when all bytes are there: before that they have been given to the reader,
- * and the stream fails with a `ChecksumMismatch` in the place of its end. They are those of the whole object as it is
- * stored, and are skipped for a range of it, and for bytes that were decoded on their way: an object with
- * `Content-Encoding: gzip` that the server decompresses has no ranges either, and is not resumed.
+ * The checksums of the first answer are compared once all bytes have been received, by when the consumer already has
+ * them; on a mismatch the stream fails with a `ChecksumMismatch` instead of ending. Checksums cover the whole object as
+ * stored. They are skipped for a range, and for bytes that were decoded on the way. An object with `Content-Encoding:
+ * gzip` that the server decompresses also has no ranges, and is not resumed.
  *
  * Sources: https://docs.cloud.google.com/storage/docs/hashes-etags and
  * https://docs.cloud.google.com/storage/docs/transcoding, read 2026-11-22; https://github.com/googleapis/python-storage at
@@ -157,7 +158,7 @@ export function stream(...given: ReadonlyArray<any>): any {
   )
 }
 
-/** Download refuses a request where a stream is made of it: at the call, and not when the stream is run. */
+/** Makes the stream at the call, so that a bad request is refused then, not when the stream is run. */
 const checkRequest = (_made: Stream.Stream<Uint8Array, unknown, unknown>): void => undefined
 
 type Failed = HttpClientError.ResponseError | Download.DownloadFailed | ChecksumMismatch
@@ -178,11 +179,11 @@ const checked = (owner: string, options: Options): Given => {
   return { checksums: ChecksumArguments.algorithms(owner, checksums), report }
 }
 
-/** What the answer says with which the download began. */
+/** What the first answer of the download says. */
 interface First {
   readonly generation: string | undefined
   readonly checksums: Checksum.Checksums
-  /** Why its bytes are not those of the checksums. */
+  /** Why the checksums do not apply to its bytes. */
   readonly why: string | undefined
 }
 
@@ -239,7 +240,7 @@ const verified = (
   )
 }
 
-/** That the pinned generation is not there any more is an answer of 404. */
+/** A 404 means that the pinned generation no longer exists. */
 const gone = <E>(error: E | HttpClientError.ResponseError | Download.DownloadFailed, received: number) =>
   error instanceof HttpClientError.ResponseError && error.response.status === 404 && received > 0
     ? new Download.DownloadFailed({
@@ -249,15 +250,15 @@ const gone = <E>(error: E | HttpClientError.ResponseError | Download.DownloadFai
       })
     : error
 
-/** Sixteen digits today: microseconds of a time. */
+/** The generation: currently a time in microseconds with sixteen digits. */
 const generationOf = ({ headers }: Response): string | undefined =>
   /^\d{1,19}$/.exec(headers["x-goog-generation"]?.trim() ?? "")?.[0]
 
 /**
- * The generation in `x-goog-generation`: the rest is asked for with `generation`, and has to come with the same one. For
- * `Download.stream`. A server may send the rest with status 200, where its `Content-Range` says what it is.
+ * The generation in `x-goog-generation`: the rest is requested with `generation`, and must come with the same one. For
+ * `Download.stream`. A server may send the rest with status 200 if a `Content-Range` says what it is.
  *
- * Not of signed URLs, whose signature does not allow another parameter.
+ * Does not apply to signed URLs, whose signature does not allow another parameter.
  *
  * @category constructors
  */
@@ -272,20 +273,23 @@ export const generation: Download.Validator = (first) => {
   })
 }
 
-/** The generation in the text of the URL stays; `urlParams` come in addition. */
+/** Whether the URL itself pins a generation; `urlParams` are added to it. */
 const isPinned = ({ url }: HttpClientRequest.HttpClientRequest): boolean => /[?&]generation=/.test(url)
 
-/** Signatures of version 2 and 4. Source: https://docs.cloud.google.com/storage/docs/access-control/signed-urls. */
+/**
+ * Whether the URL has a signature of version 2 or 4. Source:
+ * https://docs.cloud.google.com/storage/docs/access-control/signed-urls.
+ */
 const isSigned = ({ request: { url, urlParams } }: Response): boolean =>
   /[?&](X-Goog-)?Signature=/i.test(url) || urlParams.some(([name]) => /^(X-Goog-)?Signature$/i.test(name))
 
-/** The ranges and checksums of what is stored are not those of what is sent. */
+/** Whether the bytes sent differ from those stored, to which ranges and checksums refer. */
 const isTranscoded = ({ headers }: Response): boolean => {
   const stored = codingIn(headers["x-goog-stored-content-encoding"])
   return stored !== "identity" && stored !== codingIn(headers["content-encoding"])
 }
 
-/** A client can have decoded the bytes. */
+/** Whether a client may have decoded the bytes. */
 const isCoded = ({ headers }: Response): boolean => codingIn(headers["content-encoding"]) !== "identity"
 
 const codingIn = (header: string | undefined): string => header?.trim().toLowerCase() || "identity"

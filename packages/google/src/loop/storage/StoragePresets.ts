@@ -1,10 +1,10 @@
 /**
- * Cloud Storage as the client libraries of the languages retry it: how often and how long, after which failures, and which
- * operations, for `StorageRetry.withRetry`.
+ * The policies of Google's client libraries for Cloud Storage, by language: how often and how long, after which
+ * failures, and which operations; for `StorageRetry.withRetry`.
  *
- * The numbers are those of `Presets`, the operations those of `StorageChoices`. All of them retry connection errors, and none
- * reads a wait that the server asks for; set `hint` and `classifier` to follow one. Where a library retries other errors of
- * its own language besides, these have no counterpart here.
+ * The numbers are those of `Presets`, the operations those of `StorageChoices`. All of them retry connection errors,
+ * and none follows the server's hints; set `hint` and `classifier` to follow them. Further errors that a library
+ * retries in its own language have no counterpart here.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@
  * const policy = { ...StoragePresets.node, idempotency: StorageChoices.nodeAlways }
  * const read = StorageRetry.withRetry(notImplemented, policy).get("https://storage.googleapis.com/storage/v1/b/photos")
  *
- * // Of the languages, Go alone retries a 501.
+ * // Only the client for Go retries a 501.
  * Effect.runPromise(read).then(() => assert.strictEqual(sent, 1))
  * ```
  */
@@ -99,8 +99,8 @@ export const node: StoragePreset = {
 /**
  * The client for C++: `Presets.cppStorage` and `StorageIdempotency.always`, after 408, 429, 500, 502, 503 and 504.
  *
- * Repeats every operation, as it does by default: a write is carried out twice if its answer was lost. Its strict
- * policy is `{ ...StoragePresets.cpp, idempotency: StorageChoices.cpp }`. Sources:
+ * Repeats every operation, as that client does by default, so a write is carried out twice if its answer was lost. Its
+ * strict policy is `{ ...StoragePresets.cpp, idempotency: StorageChoices.cpp }`. Sources:
  * https://cloud.google.com/storage/docs/retry-strategy, "C++", and
  * https://cloud.google.com/cpp/docs/reference/storage/2.30.0/storage-retry-examples, read 2026-11-22.
  *

@@ -1,12 +1,12 @@
 /**
- * What names an object in a request of the JSON API.
+ * Checks the names and generations in requests of the JSON API.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 
-/** A generation or metageneration: a whole number from 0, also as the text that the API writes it as. */
+/** A generation or metageneration: a whole number from 0, as a number or as the text that the API uses. */
 export type Generation = number | bigint | string
 
-/** A name of a bucket or an object. One of dots alone is another path. */
+/** Checks the name of a bucket or an object. A name of only dots would be another path. */
 export const checkedName = (owner: string, field: string, name: string): string =>
   typeof name === "string" && name !== "" && !/^\.{1,2}$/.test(name)
     ? name
@@ -18,13 +18,13 @@ export const checkedGeneration = (owner: string, field: string, generation: Gene
     ? String(generation)
     : Argument.refuse(owner, field, "a whole number from 0", generation)
 
-/** An endpoint without slashes at its end; that of the service where it is left out. */
+/** An endpoint without trailing slashes; by default that of the service. */
 export const checkedEndpoint = (owner: string, endpoint = "https://storage.googleapis.com"): string =>
   typeof endpoint === "string" && URL.canParse(endpoint) && /^https?:/i.test(endpoint) && !/[?#]/.test(endpoint)
     ? withoutSlashes(endpoint)
     : Argument.refuse(owner, "endpoint", "a URL without a query", endpoint)
 
-/** From the end: a pattern takes quadratic time where slashes stand before another character. */
+/** Scans from the end: a pattern takes quadratic time if slashes come before another character. */
 const withoutSlashes = (endpoint: string): string => {
   let end = endpoint.length
   while (endpoint.charAt(end - 1) === "/") end -= 1

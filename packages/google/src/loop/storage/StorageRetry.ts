@@ -1,8 +1,8 @@
 /**
- * A client of Cloud Storage in, a client out that repeats what may be repeated.
+ * Adds retries to a client of Cloud Storage: requests that may be repeated are sent again.
  *
- * Works over any `HttpClient` that signs its requests. Which operations are repeated is for `StorageIdempotency`, and
- * after which failures for `GoogleClassifier.http`; everything else is a policy of `@effect-retry/http`, whose
+ * Works over any `HttpClient` that signs its requests. `StorageIdempotency` decides which operations are repeated, and
+ * `GoogleClassifier.http` after which failures; everything else is a policy of `@effect-retry/http`, whose
  * `HttpRetry.withOptions`, `HttpRetry.execute` and `Idempotency.declared` work with this client as well.
  *
  * @example
@@ -58,11 +58,11 @@ import * as ErrorBody from "./ErrorBody.ts"
 import * as Headers from "./Headers.ts"
 
 /**
- * What a client of Cloud Storage does that is given no policy: 6 attempts, exponential from 1 second, doubled, capped at 32
- * seconds, full jitter, for what the documented table allows; what the server asks to wait is a floor of at most 1 minute.
+ * The default policy of a Cloud Storage client: 6 attempts, exponential from 1 second, doubled, capped at 32 seconds,
+ * full jitter, for operations that the documented table allows; the server's hint is a floor of at most 1 minute.
  *
- * These are the numbers of the client for Java, without its limit of 50 seconds in all, which would cut a large upload in
- * one piece: add `deadline` for one.
+ * These are the numbers of the client for Java, without its limit of 50 seconds in all, which would abort a large
+ * upload in one piece; add `deadline` to have a limit.
  * Source: https://cloud.google.com/storage/docs/retry-strategy, "Java", and googleapis/sdk-platform-java 56aa343,
  * `ServiceOptions.getDefaultRetrySettings`.
  *
@@ -83,13 +83,13 @@ type With<E, R> = HttpClient.HttpClient.With<E, R>
 type Any = HttpRetry.Fields<never>
 
 /**
- * Sends requests of Cloud Storage again as a policy says, `standard` without one; what a policy leaves out is that of
- * `standard`: `StorageRetry.withRetry({ idempotency: StorageIdempotency.always })`.
+ * Sends requests of Cloud Storage again as a policy says, by default `standard`; fields that a policy leaves out are
+ * those of `standard`: `StorageRetry.withRetry({ idempotency: StorageIdempotency.always })`.
  *
  * Every attempt carries `x-goog-api-client`, with the id of the operation and the number of the attempt, and
- * `x-goog-gcs-idempotency-token`. Of a response from 400 on with a JSON body, up to 64 KiB that come within a second
- * are read inside the attempt, so that the classifier knows its reasons; the caller can still read it. A wait that a
- * `google.rpc.RetryInfo` asks for is a hint: waited for at least, or exactly with `Hint.override`.
+ * `x-goog-gcs-idempotency-token`. If a response with a status from 400 on has a JSON body, up to 64 KiB that arrive
+ * within a second are read inside the attempt, so that the classifier knows its reasons; the caller can still read the
+ * body. The wait in a `google.rpc.RetryInfo` is a hint: the minimum wait, or with `Hint.override` the exact one.
  *
  * @category running
  */
@@ -107,8 +107,8 @@ export function withRetry(...given: Given): any {
 }
 
 /**
- * Sends requests again like `withRetry`, and says why it gave up: the client fails with core's `RetryStopped`, whose reason
- * is, for instance, `objects.insert without ifGenerationMatch`; see `HttpRetry.orStopped`.
+ * Like `withRetry`, but the client says why it gave up: it fails with core's `RetryStopped`, whose reason is, for
+ * instance, `objects.insert without ifGenerationMatch`; see `HttpRetry.orStopped`.
  *
  * @category running
  */
@@ -131,7 +131,7 @@ export function orStopped(...given: Given): any {
   return opened("StorageRetry.orStopped", given, HttpRetry.orStopped as Door)
 }
 
-/** A door of `HttpRetry`, without its types: those of this module are the same. */
+/** A door of `HttpRetry` without its types, which are the same as in this module. */
 type Door = (self: With<unknown, unknown>, policy: Any) => With<unknown, unknown>
 
 const opened = (owner: string, given: Given, door: Door) =>
@@ -141,7 +141,7 @@ const opened = (owner: string, given: Given, door: Door) =>
     given.length > 1 || isClient(given[0])
   )
 
-/** Observers are shown what the error body says. */
+/** Adds what the error body says to what observers see. */
 const described = (given: Any): Any =>
   given.observe !== undefined && isObservers(given.observe)
     ? { ...given, observe: given.observe.map(Observe.describing(GoogleStatus.details)) }

@@ -1,5 +1,5 @@
 /**
- * The address of an upload session. It is enough to write the object, and so it is shown nowhere.
+ * The address of an upload session. The address alone suffices to write the object, so it is never shown.
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as UrlParams from "@effect/platform/UrlParams"
@@ -7,12 +7,12 @@ import * as Either from "effect/Either"
 
 type Request = HttpClientRequest.HttpClientRequest
 
-/** Browsers and servers refuse longer ones; those of the service have about 300 characters. */
+/** Browsers and servers refuse longer addresses; those of the service have about 300 characters. */
 const longest = 8192
 
 /**
- * The address in a `Location`; `undefined` where there is none of the same origin: what a client adds to its requests, such
- * as a token, is for that origin alone.
+ * The address in a `Location`; `undefined` if there is none with the same origin, because credentials that a client
+ * adds to its requests are meant only for that origin.
  */
 export const fromLocation = (location: string | undefined, request: Request): string | undefined => {
   const base = urlOf(request)
@@ -21,7 +21,7 @@ export const fromLocation = (location: string | undefined, request: Request): st
   return url?.origin === base.origin ? url.href : undefined
 }
 
-/** An address that was kept; `undefined` where it is none of the origin of `start`, as with a `Location`. */
+/** A kept address; `undefined` if it does not have the origin of `start`, as for a `Location`. */
 export const fromKept = (kept: string, start: Request): string | undefined => {
   const url = parsed(kept)
   return url !== undefined && url.origin === urlOf(start)?.origin ? url.href : undefined
@@ -41,7 +41,7 @@ const parsed = (text: string, base?: URL): URL | undefined => {
   }
 }
 
-/** The same address without what makes it a secret: of the path, only that of `start` is known to be none. */
+/** The same address without its secret parts: only the path of `start` is known not to be secret. */
 export const shown = (address: string | undefined, start: Request): string => {
   const started = urlOf(start)
   const url = address === undefined ? started : new URL(address)

@@ -1,25 +1,25 @@
 /**
- * Bytes of a source that follow each other, kept until the server has acknowledged them.
+ * Consecutive bytes of a source, kept until the server has acknowledged them.
  */
 import { joined } from "@effect-retry/http/unstable/BodyBytes"
 
-/** Mutable. */
+/** Kept bytes. Mutable. */
 export interface Bytes {
-  /** The place of the first byte in the source. */
+  /** The position of the first byte in the source. */
   start: number
   length: number
   parts: Array<Uint8Array>
-  /** The memory that small pieces are copied to, and how much of it they have. */
+  /** A block into which small pieces are copied, and how much of it is used. */
   block: Uint8Array
   filled: number
 }
 
 export const make = (): Bytes => ({ start: 0, length: 0, parts: [], block: new Uint8Array(0), filled: 0 })
 
-/** The place behind the last byte. */
+/** The position after the last byte. */
 export const end = ({ length, start }: Bytes): number => start + length
 
-/** Forgets what is kept, and goes on from another place. */
+/** Discards the kept bytes, and continues from another position. */
 export const restart = (self: Bytes, start: number): void => {
   Object.assign(self, { start, length: 0, parts: [] })
 }
@@ -30,7 +30,7 @@ export const append = (self: Bytes, bytes: Uint8Array): void => {
   self.length += bytes.length
 }
 
-/** A piece that is kept takes some hundred bytes besides its own: small ones are put together. */
+/** A kept piece costs a few hundred bytes of overhead, so pieces smaller than this are joined. */
 const smallBytes = 8192
 const blockBytes = 65_536
 

@@ -1,5 +1,5 @@
 /**
- * Why a resumable upload does not go on.
+ * The error of a resumable upload that cannot continue.
  */
 import * as Data from "effect/Data"
 
@@ -13,11 +13,11 @@ export type Reason =
   | { readonly _tag: "SessionLost"; readonly why: string }
   /** The server no longer knows the session, and a new one is not safe. */
   | { readonly _tag: "NotRestartable"; readonly why: string }
-  /** What the server has is not what was sent. */
+  /** The server has other bytes than those sent. */
   | { readonly _tag: "DataLoss"; readonly why: string }
-  /** The request does not fit the upload, or the answer is none of the protocol. */
+  /** The request does not fit the upload, or the answer does not follow the protocol. */
   | { readonly _tag: "Invalid"; readonly why: string }
-  /** The source cannot give the bytes again that the server has lost. */
+  /** The server has lost bytes that the source cannot give again. */
   | { readonly _tag: "NotRewindable"; readonly why: string }
   /** The source has more or fewer bytes than its `size`. */
   | { readonly _tag: "SourceChanged"; readonly why: string }
@@ -25,7 +25,7 @@ export type Reason =
   | { readonly _tag: "DeadlinePassed"; readonly why: string }
 
 /**
- * A resumable upload that does not go on. Neither the address of its session nor its bytes are in it.
+ * A resumable upload that cannot continue. It contains neither the address of the session nor any bytes.
  *
  * @category models
  */

@@ -1,8 +1,8 @@
 /**
- * Uploads that resume: where a request fails, the server is asked how much it has, and the upload goes on from there.
+ * Uploads that resume: when a request fails, the server is asked how much it has, and the upload continues from there.
  *
- * Works over any `HttpClient` that signs its requests and leaves absolute URLs as they are. The client need not retry: the
- * upload does, under a policy of its own.
+ * Works over any `HttpClient` that signs its requests and leaves absolute URLs as they are. The client need not retry,
+ * because the upload retries under its own policy.
  *
  * @example
  * ```ts
@@ -62,18 +62,18 @@ export { startRequest, type Target } from "./Start.ts"
  * @category models
  */
 export interface Options<ES, RS, P> {
-  /** Starts the session: `ResumableUpload.startRequest`, or a request of one's own that is answered with a `Location`. */
+  /** Starts the session: `ResumableUpload.startRequest`, or your own request that is answered with a `Location`. */
   readonly start: HttpClientRequest.HttpClientRequest
   readonly source: Source<ES, RS>
-  /** What it leaves out is that of `StorageRetry.standard`. @default StorageRetry.standard */
+  /** Fields left out are those of `StorageRetry.standard`. @default StorageRetry.standard */
   readonly policy?: Checked<P> | undefined
   /**
-   * The session to go on with, from an event `SessionStarted` of this process or of another one, at the origin of `start`:
-   * requests to it carry what the client signs them with. The server is asked first how much it has.
+   * The session to continue, from an event `SessionStarted` of this or another process. It must have the origin of
+   * `start`, because requests to it carry the client's credentials. The server is first asked how much it has.
    */
   readonly resumeFrom?: Redacted.Redacted<string> | undefined
   /**
-   * The bytes of a request, which are kept in memory: a multiple of 256 KiB (262,144).
+   * The number of bytes in a request, which are kept in memory: a multiple of 256 KiB (262,144).
    *
    * Source: https://github.com/googleapis/google-api-go-client, googleapi.go, `DefaultUploadChunkSize` and
    * `MinUploadChunkSize`.
@@ -82,41 +82,41 @@ export interface Options<ES, RS, P> {
    */
   readonly chunkBytes?: number | undefined
   /**
-   * Computed over the whole source, sent with its last bytes for the server to check, and compared with those of the
-   * object. For that the source of a resumed session is read from its beginning; with `[]` it is read from where the server
-   * is, if it can be. @default ["crc32c"]
+   * The checksums that are computed over the whole source, sent with the last bytes for the server to check, and
+   * compared with those of the object. For this, the source of a resumed session is read from its beginning; with `[]`
+   * it is read from the server's position, if possible. @default ["crc32c"]
    */
   readonly checksums?: ReadonlyArray<Checksum.Algorithm> | undefined
 }
 
 type With<E, R> = HttpClient.HttpClient.With<E, R>
 
-/** A policy is shown what the upload itself fails an attempt with, in the place of an error of the client. */
+/** A policy must also judge the upload's own errors. */
 type Judging<P> = UploadFailed extends In<P> ? unknown : never
 
-/** What an upload fails with beside the errors of its client, its source and its policy. */
+/** The errors of an upload besides those of its client, its source and its policy. */
 type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
 
 /**
- * Uploads, and answers the object.
+ * Uploads, and returns the object.
  *
  * The upload is a sequence of operations under one policy: the start of the session, and then one for every step that the
  * server acknowledges. An operation succeeds when the server has more bytes of the session than ever before; an answer
- * that acknowledges no more is a failed attempt. So the count of attempts and the back-off begin anew with all progress, as
- * in Google's clients, and end an upload without progress. The deadline never begins anew: it bounds the whole upload, but
- * does not interrupt a wait for the source. Without one, a server that acknowledges one byte of each chunk is sent as many
- * chunks as there are bytes: every byte is progress.
+ * that acknowledges no more is a failed attempt. So all progress resets the count of attempts and the back-off, as in
+ * Google's clients, and an upload without progress ends. The deadline is never reset: it bounds the whole upload, but
+ * does not interrupt a wait for the source. Without a deadline, a server that acknowledges one byte of each chunk is
+ * sent as many chunks as there are bytes, because every byte is progress.
  *
- * After a failure the server is asked what it has before bytes are sent again; `UploadVerdict` has what the answers mean.
- * The start is repeated only where the rules of the policy allow it: those of Cloud Storage ask for `ifGenerationMatch`.
+ * After a failure the server is asked what it has before bytes are sent again; `UploadVerdict` says what the answers mean.
+ * The start is repeated only if the policy's rules allow it; those of Cloud Storage require `ifGenerationMatch`.
  * Requests to a session are repeated unless those rules are `never`. A session that the server has lost (404, 410) is
  * replaced if its start may be repeated and the source can be read again, as often as there are attempts without progress.
  *
- * The query and the path of the session's address can be a secret. The address is in no error, event, log line or span:
- * they show `upload_id=REDACTED`, and no other path than that of the start. Errors of the client are copies without the texts, headers
- * and properties in which it can be, also those of the start. What is not filtered: the body of an answer, and what a client
- * itself logs or traces. A session at another origin than that of its start is refused, since requests to it carry what the
- * client signs them with.
+ * The query and the path of the session's address are secret. No error, event, log line or span contains the address:
+ * they show `upload_id=REDACTED`, and no path but that of the start. Errors of the client, including those of the
+ * start, are copied without the texts, headers and properties that may contain it. Not filtered are the body of an
+ * answer, and what a client itself logs or traces. A session at another origin than its start is refused, because
+ * requests to it carry the client's credentials.
  *
  * Sources: https://docs.cloud.google.com/storage/docs/resumable-uploads, read 2026-11-22; of the count for every chunk
  * https://github.com/googleapis/google-api-go-client at 045facb, internal/gensupport/resumable.go.
@@ -148,9 +148,9 @@ export function run(...given: Given): any {
 }
 
 /**
- * Uploads, and answers what becomes of the upload; the last event is `Finished`, and the stream fails where `run` does.
+ * Uploads, and streams the progress; the last event is `Finished`, and the stream fails where `run` does.
  *
- * The upload does not wait for the reader of the stream, and ends with it.
+ * The upload does not wait for the consumer of the stream, and ends with it.
  *
  * @category running
  */

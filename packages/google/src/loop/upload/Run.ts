@@ -33,31 +33,31 @@ import * as StorageRetry from "../storage/StorageRetry.ts"
 export type Client = HttpClient.HttpClient.With<unknown, unknown>
 
 /**
- * An object that was written.
+ * An uploaded object.
  *
  * @category models
  */
 export interface Uploaded {
-  /** In bytes: as many as were sent. */
+  /** The size in bytes, equal to what was sent. */
   readonly size: number
   readonly generation: string | undefined
-  /** The object's resource as the server sent it, unchecked; without fields where the server sent none. */
+  /** The object's resource as the server sent it, unchecked; without fields if the server sent none. */
   readonly resource: { readonly [field: string]: unknown }
-  /** The checksums that the server told, and that are those of the source. */
+  /** The checksums that the server sent and that match the source. */
   readonly verified: ReadonlyArray<Checksum.Algorithm>
 }
 
 /**
- * What becomes of an upload. Offsets and sizes are in bytes.
+ * The progress of an upload. Offsets and sizes are in bytes.
  *
  * @category models
  */
 export type Event =
-  /** The session is to be kept like a password: it is enough to write the object, for a week. */
+  /** Keep the session like a password: for a week, it alone suffices to write the object. */
   | { readonly _tag: "SessionStarted"; readonly session: Redacted.Redacted<string> }
   /** The server was asked what it has, and has the bytes before `offset`. */
   | { readonly _tag: "Resumed"; readonly offset: number; readonly total: number | undefined }
-  /** The server has the bytes before `offset`, of `total` where that is known. */
+  /** The server has the bytes before `offset`, out of `total`, if that is known. */
   | { readonly _tag: "Acknowledged"; readonly offset: number; readonly total: number | undefined }
   | { readonly _tag: "Finished"; readonly uploaded: Uploaded }
 
@@ -74,7 +74,7 @@ export interface Given {
   readonly checksums?: ReadonlyArray<Checksum.Algorithm> | undefined
 }
 
-/** Options that were checked, with what was left out. */
+/** Checked options with defaults. */
 interface Upload {
   readonly client: Client
   readonly start: HttpClientRequest.HttpClientRequest
@@ -85,7 +85,7 @@ interface Upload {
   readonly checksums: ReadonlyArray<Checksum.Algorithm>
 }
 
-/** An upload that tells what becomes of it. Throws where an option is none. */
+/** Makes an upload that reports its progress. Throws an `InvalidArgument` for a bad option. */
 export const uploading = (
   owner: string,
   client: Client,
@@ -95,7 +95,7 @@ export const uploading = (
   return (tell) => Effect.mapError(Effect.scoped(uploaded(upload, tell)), Source.unwrapped)
 }
 
-/** Chunks are multiples of it; the one that is the default is that of Go's client, and `Options` has the source. */
+/** Chunks are multiples of this. The default chunk is that of Go's client; `Options` gives the source. */
 const quantumBytes = 262_144
 const defaultChunkBytes = 16_777_216
 
@@ -128,7 +128,7 @@ const checked = (owner: string, client: Client, options: Given): Upload => {
   }
 }
 
-/** The address is not shown, whatever it is. */
+/** Checks an address without ever showing it. */
 const checkedAddress = (
   owner: string,
   kept: Redacted.Redacted<string>,
@@ -153,7 +153,8 @@ const uploaded = (upload: Upload, tell: (event: Event) => void) =>
     const step = steps(upload, session, declared)
     yield* further(session.address === undefined ? started(upload, session) : step)
     while (session.object === undefined) {
-      // Outside of the attempts: how long the source takes is not the server's fault, and its errors are not the policy's.
+      // Outside the attempts: the time that the source takes is not the server's fault, and its errors are not for the
+      // policy.
       yield* Session.window(session)
       yield* further(step)
     }
@@ -178,7 +179,7 @@ const sessionOf = (
     address,
     offset: 0,
     isSure: false,
-    // What another process has sent is news, also where it is nothing.
+    // Whatever another process has sent counts as progress, even if it is nothing.
     acknowledged: -1,
     furthest: 0,
     sent: undefined,
@@ -196,7 +197,7 @@ const eventOf = (step: Session.Step, total: number | undefined): Event =>
 
 type Operation = Effect.Effect<unknown, unknown, unknown>
 
-/** Runs operations one after another, with what is left until the deadline of all of them. */
+/** Runs operations one after another, each with the time left until their common deadline. */
 const operations = ({ policy }: Upload, session: Session.Session): Effect.Effect<(operation: Operation) => Operation> =>
   Effect.map(Effect.clock, (clock) => {
     const deadline: Deadline.Deadline<unknown> | undefined = policy.deadline
@@ -241,11 +242,11 @@ const started = (upload: Upload, session: Session.Session): Operation => {
   return Effect.locallyWith(sent, Headers.currentRedactedNames, (names) => [...names, Shown.headersOfStart])
 }
 
-/** A client of attempts, which have spans like those of the platform, and hand them on. */
+/** A client of attempts, which have spans like the platform's and pass them on. */
 const attempts = (send: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<unknown, unknown, unknown>) =>
   HttpClient.make((request) => send(request) as never) as Client
 
-/** Gets the session further than it ever was. What the caller has declared holds for what the client sends besides. */
+/** Advances the session beyond its furthest position. The caller's own declaration applies to further requests of the client. */
 const steps = (upload: Upload, session: Session.Session, declared: string | undefined): Operation => {
   const client = retrying(
     upload,
@@ -257,7 +258,7 @@ const steps = (upload: Upload, session: Session.Session, declared: string | unde
       session.isFurther ? Effect.void : Effect.fail(statusError(response))
     )
   })
-  // Whatever their addresses look like, as those of the XML API.
+  // Whatever their addresses look like, for example those of the XML API.
   return Idempotency.declared(step, "requests to an upload session may always be repeated")
 }
 

@@ -1,5 +1,5 @@
 /**
- * A session of a resumable upload: where it stands, and the requests of one attempt to get it further.
+ * A session of a resumable upload: its position, and the requests of one attempt to advance it.
  */
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -19,58 +19,58 @@ import * as Source from "./Source.ts"
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 
-/** An upload. Made afresh whenever its effect is run; mutable. */
+/** An upload. Made anew for each run of its effect; mutable. */
 export interface Session {
   readonly client: HttpClient.HttpClient.With<unknown, unknown>
   /** The request that starts a session. */
   readonly start: Request
   readonly source: Source.Reader
-  /** Why a lost session cannot be replaced by a new one; `undefined` where it can. */
+  /** Why a lost session cannot be replaced by a new one; `undefined` if it can. */
   readonly whyNotRestartable: string | undefined
-  /** How many sessions may be started one after another without getting further. */
+  /** How many sessions may be started one after another without progress. */
   readonly maxSessions: number
   readonly tell: (step: Step) => void
-  /** Its address; `undefined` before its start, and when it is lost. */
+  /** Its address; `undefined` before its start and after its loss. */
   address: string | undefined
-  /** The place of the next byte, as far as it is known. */
+  /** The position of the next byte, as far as known. */
   offset: number
-  /** Whether the server has said so since the last failure. */
+  /** Whether the server has confirmed it since the last failure. */
   isSure: boolean
-  /** How many bytes the server has acknowledged at most: in this session, and in any. */
+  /** The most bytes that the server has acknowledged, in this session and in any. */
   acknowledged: number
   furthest: number
-  /** How many bytes the session was sent; `undefined` where another process sent them. */
+  /** How many bytes have been sent to the session; `undefined` if another process sent them. */
   sent: number | undefined
   total: number | undefined
-  /** The running session, and those before it that did not get further. */
+  /** The number of sessions since the last progress, the running one included. */
   sessions: number
-  /** Whether the running operation has got the upload further. */
+  /** Whether the running operation has advanced the upload. */
   isFurther: boolean
   object: Extract<UploadVerdict.UploadVerdict, { readonly _tag: "Done" }> | undefined
   /** The number of the attempt: only the latest one changes the session. */
   attempt: number
 }
 
-/** What an upload has come to. */
+/** The state of an upload. */
 export type Step =
   | { readonly _tag: "Started"; readonly address: string }
   | { readonly _tag: "Resumed"; readonly offset: number }
   | { readonly _tag: "Acknowledged"; readonly offset: number }
 
-/** What a session fails with by itself. */
+/** The session's own error. */
 export const failure = (self: Session, _tag: Reason["_tag"], why: string): UploadFailed =>
   new UploadFailed({ reason: { _tag, why }, acknowledged: Math.max(0, self.acknowledged) })
 
 const failed = (self: Session, _tag: Reason["_tag"], why: string): Effect.Effect<never, UploadFailed> =>
   Effect.fail(failure(self, _tag, why))
 
-/** The request that stands for the next attempts: what is shown of them, and judged. */
+/** A request that represents the next attempts: the one that is shown and judged. */
 export const shownRequest = ({ address, start }: Session): Request =>
   HttpClientRequest.put(Address.shown(address, start))
 
 /**
- * One attempt: asks where the session stands, if that is not known, and sends the bytes that follow. Answers the response to
- * its last request, with `isFurther` set where the server has acknowledged more.
+ * One attempt: asks for the session's position, if it is unknown, and sends the bytes that follow. Returns the response
+ * to its last request, and sets `isFurther` if the server has acknowledged more.
  */
 export const attempt = (self: Session, shown: Request): Effect.Effect<Response, unknown, unknown> =>
   Effect.gen(function* () {
@@ -111,16 +111,16 @@ interface Part {
   readonly bytes: Uint8Array
 }
 
-/** Sends one request, and does what its answer means. */
+/** Sends one request, and acts on its answer. */
 const send = (self: Session, shown: Request, part: Part): Effect.Effect<Response, unknown, unknown> =>
   Effect.suspend(() => {
     const { attempt, offset } = self
     const situation = { asked: part.asked, sent: self.sent, total: self.total }
-    // Until there is an answer, anything may have become of it.
+    // Until there is an answer, the outcome is unknown.
     self.isSure = false
     if (self.sent !== undefined) self.sent = Math.max(self.sent, offset + part.bytes.length)
     return Effect.flatMap(exchange(self, requestOf(self, shown, part), shown), ({ body, response }) => {
-      // An attempt that could not be interrupted may end when the next one runs.
+      // An attempt that could not be interrupted may end while the next one runs.
       if (self.attempt !== attempt) return Effect.interrupt
       const answer = answerOf(response, body)
       const verdict = UploadVerdict.judge({ ...situation, sent: self.sent }, answer)
@@ -140,7 +140,7 @@ const requestOf = (
     headers: {
       ...shown.headers,
       "content-range": `bytes ${range}/${size}`,
-      // Else clients that follow redirects can fail at a 308 without a `Location`.
+      // Otherwise clients that follow redirects may fail at a 308 without a `Location`.
       "x-guploader-no-308": "yes",
       ...(hash !== undefined && { "x-goog-hash": hash })
     },
@@ -148,7 +148,7 @@ const requestOf = (
   })
 }
 
-/** Does what a verdict says. The policy judges a response that `isSure` is not set after. */
+/** Acts on a verdict. The policy judges the response unless `isSure` is set afterwards. */
 const follow = (
   self: Session,
   asked: UploadVerdict.Asked,
@@ -201,20 +201,20 @@ const lost = (self: Session, why: string): Effect.Effect<never, UploadFailed> =>
   return failed(self, "SessionLost", why)
 }
 
-/** Starts a session in the place of one that was lost. Answers a response that is a failure. */
+/** Starts a session to replace a lost one. Returns the response if it is a failure. */
 const restart = (self: Session, shown: Request): Effect.Effect<Response | undefined, unknown, unknown> =>
   Effect.map(started(self, HttpClientRequest.setHeaders(self.start, shown.headers), shown), (response) =>
     isStarted(response) ? undefined : response
   )
 
-/** One attempt to start the first session. Answers the response, in which there is no address. */
+/** One attempt to start the first session. Returns the response without the address. */
 export const start = (self: Session, request: Request): Effect.Effect<Response, unknown, unknown> =>
   Effect.suspend(() => {
     self.attempt += 1
     return started(self, request, request)
   })
 
-/** Starts a session, and goes on in it. `shown` stands for the request in what becomes of it. */
+/** Starts a session, and continues in it. `shown` represents the request in the outcome. */
 const started = (self: Session, request: Request, shown: Request): Effect.Effect<Response, unknown, unknown> =>
   Effect.suspend(() => {
     const { attempt } = self
@@ -227,7 +227,7 @@ const started = (self: Session, request: Request, shown: Request): Effect.Effect
 
 export const isStarted = ({ status }: Response): boolean => status === 200 || status === 201
 
-/** Goes on in the session of an answer to its start. */
+/** Continues in the session that an answer to its start names. */
 const begin = (self: Session, response: Response): Effect.Effect<void, UploadFailed> =>
   Effect.suspend(() => {
     const address = Address.fromLocation(response.headers["location"], response.request)
@@ -237,22 +237,22 @@ const begin = (self: Session, response: Response): Effect.Effect<void, UploadFai
     return Effect.void
   })
 
-/** A response with its body, which was read as far as `bounds` allow. */
+/** A response with its body, read as far as `bounds` allow. */
 interface Exchanged {
   readonly response: Response
   readonly body: Option.Option<Uint8Array>
 }
 
 /**
- * The resource of an object has at most 8 KiB of metadata of its own, and lists of access rules.
+ * The resource of an object has at most 8 KiB of custom metadata, and lists of access rules.
  *
- * Source: https://docs.cloud.google.com/storage/quotas#objects. The factor, and the time, are a choice of this package.
+ * Source: https://docs.cloud.google.com/storage/quotas#objects. The factor and the time are this package's choice.
  */
 const bounds: Discard.Drain = { atMostBytes: 1_048_576, within: "30 seconds" }
 
 /**
- * Sends a request and reads its answer. What the client fails with is made anew, with `shown` as its request. No span shows
- * the address: those of the platform have every URL, and headers.
+ * Sends a request and reads its answer. The client's errors are rebuilt with `shown` as their request. The platform's
+ * spans, which contain URLs and headers, are switched off, so that no span shows the address.
  */
 const exchange = ({ client }: Session, request: Request, shown: Request): Effect.Effect<Exchanged, unknown, unknown> =>
   Effect.uninterruptibleMask((restore) =>
@@ -262,7 +262,7 @@ const exchange = ({ client }: Session, request: Request, shown: Request): Effect
     )
   ).pipe(Effect.mapErrorCause((cause) => Shown.cause(cause, shown)))
 
-/** A client can fail with an answer for its status: it is an answer all the same. Another one that it fails with is released. */
+/** A client may fail with a response because of its status, which still counts as the answer. Any other response is released. */
 const answered = (client: HttpClient.HttpClient.With<unknown, unknown>, request: Request) =>
   Effect.catchAll(client.execute(request), (error) => {
     if (!(error instanceof HttpClientError.ResponseError)) return Effect.fail(error)
@@ -271,7 +271,7 @@ const answered = (client: HttpClient.HttpClient.With<unknown, unknown>, request:
       : Effect.zipRight(Discard.cancelled(error.response), Effect.fail(error))
   })
 
-/** `undefined` where the body of an answer that is looked at broke off. */
+/** The answer; `undefined` if its body, where it is needed, broke off. */
 const answerOf = ({ headers, status }: Response, body: Option.Option<Uint8Array>): UploadVerdict.Answer | undefined => {
   if (Option.isNone(body) && status >= 200 && status < 300) return undefined
   return { status, headers, body: new TextDecoder().decode(Option.getOrElse(body, () => nothing)) }

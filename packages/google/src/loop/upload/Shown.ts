@@ -1,6 +1,6 @@
 /**
- * What an upload shows of answers and errors: none of their texts, as the address of the session can be in any of them and
- * in any spelling.
+ * What an upload shows of answers and errors: none of their texts, because any of them may contain the address of the
+ * session, in any spelling.
  */
 import * as Headers from "@effect/platform/Headers"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -16,16 +16,16 @@ type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 
 /**
- * Headers of the answer to a start that its span does not show: all but those of a known content, as the address may be in
- * any.
+ * The headers of the answer to a start that its span does not show: all but those with known contents, because any may
+ * contain the address.
  */
 export const headersOfStart = /^(?!(?:cache-control|content-length|content-type|date|server|x-goog-api-client)$)/i
 
 const secretHeaders: ReadonlyArray<string> = ["location", "content-location", "x-guploader-uploadid"]
 
 /**
- * A response that has been read, as the answer to `request`. It has the headers in which nothing can be an address, and the
- * body that the server wrote.
+ * A response that has been read, as the answer to `request`. It has the headers that cannot contain an address, and the
+ * server's body.
  */
 export const response = (
   { headers, status }: Response,
@@ -33,7 +33,7 @@ export const response = (
   body: Option.Option<Uint8Array> = Option.none()
 ): Response => {
   const telling = Object.entries(headers).flatMap(([name, value]) => (isPlain(value) ? [] : [name]))
-  // A web response cannot have every status, nor every header.
+  // A web response cannot have every status or every header.
   const web = new Response(Option.getOrElse(body, () => new Uint8Array(0)))
   return Object.create(HttpClientResponse.fromWeb(request, web), {
     headers: { value: Headers.remove(headers, [...secretHeaders, ...telling]) },
@@ -41,10 +41,10 @@ export const response = (
   })
 }
 
-/** Whether nothing in a text may be secret. */
+/** Whether a text contains nothing that may be secret. */
 const isPlain = (text: string): boolean => Untrusted.message(text) === text
 
-/** What a client failed with, or died of, made anew of what may be shown of it. */
+/** The error or defect of a client, rebuilt from what may be shown of it. */
 export const cause = (cause: Cause.Cause<unknown>, request: Request): Cause.Cause<unknown> =>
   Cause.match<Cause.Cause<unknown>, unknown>(cause, {
     onEmpty: Cause.empty,
@@ -77,12 +77,12 @@ const causeOf = (given: object): { readonly cause?: Untrusted.ShownError } => {
   return inner === undefined || inner === null ? {} : { cause: shown(inner) }
 }
 
-/** How many properties of an error are looked at. */
+/** How many properties of an error are read. */
 const mostProperties = 32
 
 /**
- * An error of the client's own: of the same class, with its tag, its code, and those of its properties that are numbers,
- * flags or durations. In all others there can be an address.
+ * A copy of the client's own error: the same class, with its tag, its code, and the properties that are numbers, booleans or
+ * durations. All others may contain an address.
  */
 const copyOf = (given: object): unknown => {
   const { cause, code, errors, message, name, stack } = shown(given)

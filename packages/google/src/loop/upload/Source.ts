@@ -1,5 +1,5 @@
 /**
- * Where the bytes of an upload come from, and what of them is kept until the server has acknowledged it.
+ * The source of an upload's bytes, which are kept until the server has acknowledged them.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Chunk from "effect/Chunk"
@@ -21,7 +21,7 @@ import type { Reason } from "./Failed.ts"
  * @category models
  */
 export interface Source<out E = never, out R = never> {
-  /** In bytes, where it is known before the bytes are read. */
+  /** The size in bytes, if it is known before the bytes are read. */
   readonly size: number | undefined
   /** Whether the bytes can be read again. */
   readonly isReopenable: boolean
@@ -30,7 +30,7 @@ export interface Source<out E = never, out R = never> {
 }
 
 /**
- * Bytes in memory, which are not copied. Goes on from every place, also in a new session and in another process.
+ * Bytes in memory, which are not copied. Can continue from any position, even in a new session or another process.
  *
  * @category constructors
  */
@@ -45,8 +45,8 @@ export const fromBytes = (bytes: Uint8Array): Source => {
 }
 
 /**
- * Bytes that can be read from every place, such as those of a file. Goes on from every place, also in a new session and in
- * another process. The bytes must be the same each time; a checksum finds out if they are not.
+ * Bytes that can be read from any position, such as those of a file. Can continue from any position, even in a new
+ * session or another process. The bytes must be the same each time; a checksum detects if they are not.
  *
  * @category constructors
  */
@@ -55,14 +55,14 @@ export const fromOffset = <E = never, R = never>(
   options: SourceOptions = {}
 ): Source<E, R> => {
   const owner = "ResumableUpload.fromOffset"
-  if (!Predicate.isFunction(open)) Argument.refuse(owner, "open", "a function that answers a stream", open)
+  if (!Predicate.isFunction(open)) Argument.refuse(owner, "open", "a function that returns a stream", open)
   return { size: checkedSize(owner, options), isReopenable: true, open }
 }
 
 /**
- * A stream that can be run only once. The chunk that the server has not acknowledged is kept, and goes out again after a
- * failure; a session that is lost after its first chunk is not replaced. In another process the stream has to begin with
- * its first byte again: what the server has is read and left out.
+ * A stream that can be run only once. The chunk that the server has not acknowledged is kept, and sent again after a
+ * failure; a session that is lost after its first chunk is not replaced. In another process the stream must begin with
+ * its first byte again: the bytes that the server has are read and skipped.
  *
  * @category constructors
  */
@@ -76,7 +76,7 @@ export const fromStream = <E = never, R = never>(
 }
 
 export interface SourceOptions {
-  /** The size in bytes, if it is known. Where it is, the server checks it too. */
+  /** The size in bytes, if known; the server then checks it too. */
   readonly size?: number | undefined
 }
 
@@ -88,18 +88,18 @@ const checkedSize = (owner: string, options: SourceOptions): number | undefined 
     : Argument.number(owner, "size", size, { min: 0, max: Number.MAX_SAFE_INTEGER, integer: true })
 }
 
-/** Bytes that follow each other, and whether they are the last ones. */
+/** Consecutive bytes, and whether they are the last ones. */
 export interface Window {
   readonly bytes: Uint8Array
   readonly isLast: boolean
 }
 
-/** A source that is being read. Made afresh for every upload; mutable. */
+/** A source that is being read. Made anew for each upload; mutable. */
 export interface Reader {
   readonly source: Source<unknown, unknown>
   readonly chunkBytes: number
   readonly checksums: Checksum.Running | undefined
-  /** How far the checksums are. */
+  /** The position up to which checksums have been computed. */
   hashed: number
   readonly kept: Bytes.Bytes
   isEnded: boolean
@@ -109,11 +109,11 @@ export interface Reader {
 
 interface Opening {
   readonly scope: Scope.CloseableScope
-  /** Answers the bytes behind those that are kept. */
+  /** Returns the bytes after the kept ones. */
   readonly pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>, unknown>
 }
 
-/** The source failed. Not the policy's to judge: the upload fails with what the source failed with. */
+/** The source failed. The policy does not judge this: the upload fails with the source's error. */
 export class SourceFailed extends Data.TaggedError("SourceFailed") {
   readonly #error: unknown
 
@@ -128,10 +128,10 @@ export class SourceFailed extends Data.TaggedError("SourceFailed") {
   }
 }
 
-/** The source does not have the bytes that are asked for. */
+/** The source does not have the requested bytes. */
 export class NoBytes extends Data.TaggedError("NoBytes")<{ readonly reason: Reason }> {}
 
-/** A source that is closed with the scope. */
+/** Opens a source, which is closed with the scope. */
 export const reader = (
   source: Source<unknown, unknown>,
   chunkBytes: number,
@@ -158,9 +158,9 @@ function close(self: Reader, exit: Exit.Exit<unknown, unknown>): Effect.Effect<v
 }
 
 /**
- * The bytes from `offset` on, as many as a chunk has. Those before are no longer kept.
+ * The bytes from `offset` on, as many as fit a chunk. Earlier bytes are discarded.
  *
- * One byte more is read, to know whether these are the last ones.
+ * One more byte is read, to know whether these are the last ones.
  */
 export const window = (self: Reader, offset: number): Effect.Effect<Window, SourceFailed | NoBytes, unknown> =>
   Effect.gen(function* () {
@@ -188,7 +188,7 @@ const checkSize = ({ isEnded, kept, source: { size } }: Reader): Effect.Effect<v
     : Effect.void
 }
 
-/** Forgets what is kept, and reads from `offset` on. */
+/** Discards the kept bytes, and reads from `offset` on. */
 const reopen = (self: Reader, offset: number): Effect.Effect<void> =>
   Effect.suspend(() => {
     Bytes.restart(self.kept, offset)
@@ -199,7 +199,7 @@ const reopen = (self: Reader, offset: number): Effect.Effect<void> =>
 const readMore = (self: Reader, offset: number): Effect.Effect<void, SourceFailed | NoBytes, unknown> =>
   Effect.flatMap(self.opening === undefined ? opened(self, offset) : Effect.succeed(self.opening), ({ pull }) =>
     Effect.matchEffect(
-      // What a reading that was interrupted would have answered is not known: the source is opened again.
+      // The result of an interrupted read is unknown, so the source is opened again.
       Effect.onInterrupt(pull, () => close(self, Exit.void)),
       {
         onFailure: Option.match({
@@ -217,7 +217,7 @@ const opened = (self: Reader, offset: number) =>
     if (self.wasOpened && !source.isReopenable) {
       return without("NotRewindable", "the source cannot be read again")
     }
-    // What is kept goes on; without any, the checksums begin where they are, however far the server is.
+    // Reading continues after the kept bytes; without any, at the position of the checksums, however far the server is.
     if (kept.length === 0)
       kept.start = checksums === undefined && source.isReopenable ? offset : Math.min(offset, hashed)
     self.wasOpened = true
@@ -247,5 +247,5 @@ const append = (self: Reader, bytes: Uint8Array): void => {
 export const digest = (self: Reader, total: number): Checksum.Checksums =>
   self.checksums !== undefined && self.hashed === total ? self.checksums.digest() : {}
 
-/** What the source failed with, in the place of `SourceFailed`. */
+/** The source's error instead of `SourceFailed`. */
 export const unwrapped = (error: unknown): unknown => (error instanceof SourceFailed ? error.error : error)

@@ -8,7 +8,7 @@ import * as Options from "../../accept/Options.ts"
 import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "../storage/StorageRequest.ts"
 
 /**
- * What is to be written.
+ * The object to write.
  *
  * @category models
  */
@@ -18,7 +18,7 @@ export interface Target {
   readonly name: string
   /** Fields of the object's resource, such as `contentType`, `metadata`, or a `crc32c` for the server to check. */
   readonly metadata?: { readonly [field: string]: unknown } | undefined
-  /** The generation that the object has; 0 where it is not to exist. Makes the start repeatable. */
+  /** The generation that the object must have; 0 if it must not exist. Makes the start repeatable. */
   readonly ifGenerationMatch?: Generation | undefined
   readonly ifGenerationNotMatch?: Generation | undefined
   readonly ifMetagenerationMatch?: Generation | undefined
@@ -59,7 +59,7 @@ const checkedParameters = (parameters: NonNullable<Target["parameters"]>): NonNu
 }
 
 /**
- * The request that starts an upload. Throws where a name is empty, or a generation is none.
+ * The request that starts an upload. Throws an `InvalidArgument` if a name is empty or a generation is invalid.
  *
  * Source: https://docs.cloud.google.com/storage/docs/json_api/v1/objects/insert.
  *
@@ -98,7 +98,7 @@ const withMetadata = (
 }
 
 /**
- * Announces how many bytes will come, where that is known.
+ * Announces how many bytes will come, if that is known.
  *
  * Source: https://docs.cloud.google.com/storage/docs/performing-resumable-uploads, "X-Upload-Content-Length".
  */
