@@ -3,7 +3,7 @@
  * their table knows, call every other answer of a service terminal, and have no opinion on the rest, so they compose with
  * your own classifiers.
  *
- * First stage of the flow.
+ * Second stage of the flow.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@
  * Reads errors from any source: an error of the AWS SDK for JavaScript (version 3 or 2), a response of any HTTP client, an
  * `HttpClientError` of `@effect/platform`, a parsed error document, or your own tagged error with a code, a status or flags.
  *
- * First stage of the flow. Read by shape, so no SDK is imported. Errors come from outside, so reading them never throws
+ * Second stage of the flow. Read by shape, so no SDK is imported. Errors come from outside, so reading them never throws
  * and takes bounded time. The tables of `ErrorTable` say what a code or a status means.
  *
  * @example

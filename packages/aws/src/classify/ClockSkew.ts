@@ -1,7 +1,7 @@
 /**
  * Clock skew: how far the server's clock is ahead, and which errors another attempt with a corrected clock may cure.
  *
- * First stage of the flow. Pure: `CorrectedTime` of the stage `loop` keeps the correction of a client and times its
+ * Second stage of the flow. Pure: `CorrectedTime` of the stage `loop` keeps the correction of a client and times its
  * attempts. A classifier from here has no opinion if no skew was measured for that very response. Put it before the
  * classifier that calls such errors terminal.
  *

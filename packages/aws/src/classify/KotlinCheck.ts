@@ -1,7 +1,7 @@
 /**
  * The SDK for Kotlin's check whether an error is retryable.
  *
- * First stage of the flow.
+ * Second stage of the flow.
  */
 import * as Duration from "effect/Duration"
 import * as AwsClassifier from "./AwsClassifier.ts"
