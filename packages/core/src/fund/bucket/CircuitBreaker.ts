@@ -6,6 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as PubSub from "effect/PubSub"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
@@ -107,14 +108,20 @@ const mostRemembered = 10_000
 const ruleOf = ({ opensAt = { consecutive: 5 } }: Options): Failures.Rule => {
   const whole = (field: string, value: number, max = Infinity) =>
     Argument.number(owner, field, value, { min: 1, max, integer: true })
+  const only = (...known: ReadonlyArray<string>) =>
+    Argument.fields(owner, opensAt, known, "fields of such a record", { path: "opensAt." })
+  if (!Predicate.isRecord(opensAt)) return Argument.refuse(owner, "opensAt", "a record of numbers", opensAt)
   if ("consecutive" in opensAt) {
+    only("consecutive")
     return { _tag: "Consecutive", failures: whole("opensAt.consecutive", opensAt.consecutive) }
   }
   const ratio = Argument.number(owner, "opensAt.ratio", opensAt.ratio, { min: 0, max: 1, exclusive: true })
   if ("window" in opensAt) {
+    only("ratio", "window", "atLeast")
     const windowMillis = Argument.millis(owner, "opensAt.window", opensAt.window, { min: 1000 })
     return { _tag: "Window", ratio, windowMillis, atLeast: whole("opensAt.atLeast", opensAt.atLeast ?? 20) }
   }
+  only("ratio", "last", "atLeast")
   const attempts = whole("opensAt.last", opensAt.last, mostRemembered)
   return { _tag: "Last", ratio, attempts, atLeast: whole("opensAt.atLeast", opensAt.atLeast ?? attempts, attempts) }
 }
@@ -138,6 +145,7 @@ interface Settings extends Circuit.Settings {
 const check = (given: Options): Settings => {
   const options = Argument.options(owner, "{ opensAt: { consecutive: 5 } }", given)
   const kinds = options.kinds ?? standardKinds
+  if (!Array.isArray(kinds)) Argument.refuse(owner, "kinds", "an array of kinds", kinds)
   for (const kind of kinds) Argument.oneOf(owner, "kinds", kind, Verdict.kinds)
   const { draws, tree } = openForOf(options)
   const count = (field: "probes" | "successes") =>
@@ -281,9 +289,9 @@ interface Circuits extends Arithmetic<Held> {
  * @category constructors
  */
 export const make = (options: Options = {}): Effect.Effect<CircuitBreaker> => {
+  const checked = check(options)
   const maxWait = Waiting.check(owner, options, "refuse")
   const { onChange } = options
-  const checked = check(options)
   return Effect.gen(function* () {
     // A copy for this breaker alone, because grants identify their breaker by it.
     const settings = { ...checked }

@@ -7,6 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Argument from "../../accept/Argument.ts"
 import { dual, type Given } from "../../accept/Dual.ts"
 import { longestTimerMillis } from "../../decide/Millis.ts"
@@ -49,9 +50,12 @@ interface Fallback<in E> extends Bounded<E> {
 export function fallback<E>(options: Fallback<E>): (self: TokenBucket<E>) => TokenBucket
 export function fallback<E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket
 export function fallback(...given: Given): any {
-  return dual(given, <E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket =>
-    withFallback("TokenBucket.fallback", self, options.local, options)
-  )
+  const owner = "TokenBucket.fallback"
+  return dual(given, <E>(self: TokenBucket<E>, options: Fallback<E>): TokenBucket => {
+    const { local } = options
+    if (!Predicate.hasProperty(local, "acquire")) Argument.refuseForeign(owner, "local", "a TokenBucket", local)
+    return withFallback(owner, self, local, options)
+  })
 }
 
 /**

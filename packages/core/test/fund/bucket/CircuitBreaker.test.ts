@@ -61,6 +61,12 @@ describe("CircuitBreaker.make", () => {
       [{ opensAt: { ratio: 0.5, last: 10_001 } }, "opensAt.last"],
       [{ opensAt: { ratio: 0.5, last: 10, atLeast: 11 } }, "opensAt.atLeast"],
       [{ opensAt: { ratio: 0.5, window: "999 millis" } }, "opensAt.window"],
+      [{ opensAt: null as never }, "opensAt"],
+      [{ opensAt: 5 as never }, "opensAt"],
+      [{ opensAt: { consecutive: 5, ratio: 0.5, last: 10 } }, "opensAt.ratio"],
+      [{ opensAt: { consecutive: 5, atLeast: 10 } as never }, "opensAt.atLeast"],
+      [{ opensAt: { ratio: 0.5, last: 10, window: "10 seconds" } }, "opensAt.last"],
+      [{ opensAt: { ratio: 0.5, last: 10, atleast: 5 } as never }, "opensAt.atleast"],
       [{ openFor: 0 }, "openFor"],
       [{ openFor: -1 }, "openFor"],
       [{ openFor: Backoff.fromDelays([]) }, "openFor"],
@@ -70,7 +76,10 @@ describe("CircuitBreaker.make", () => {
       [{ slowerThan: 0 }, "slowerThan"],
       [{ maxHint: 0 }, "maxHint"],
       [{ maxWait: "1 second" }, "maxWait"],
-      [{ kinds: ["Weather" as Verdict.Kind] }, "kinds"]
+      [{ kinds: ["Weather" as Verdict.Kind] }, "kinds"],
+      [{ kinds: "Server" as never }, "kinds"],
+      [{ kinds: 5 as never }, "kinds"],
+      [null as never, "options"]
     ]
     for (const [options, field] of bad)
       expect(() => CircuitBreaker.make(options)).toThrow(`CircuitBreaker.make: ${field} must be`)

@@ -625,3 +625,14 @@ describe("TokenBucket.fallback", () => {
     { waits: true, refills: true }
   )
 })
+
+describe("TokenBucket.fallback", () => {
+  it.each([{}, { local: undefined }, { local: null }, { local: Effect.succeed(TokenBucket.empty) }])(
+    "refuses %o for a local bucket",
+    (local) => {
+      expect(() => TokenBucket.fallback(TokenBucket.empty, { within: "1 second", ...local } as never)).toThrow(
+        "TokenBucket.fallback: local must be a TokenBucket"
+      )
+    }
+  )
+})
