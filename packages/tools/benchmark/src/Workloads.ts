@@ -10,7 +10,7 @@ import { fetchGet, fetchPost, fetchRequest, fetchSignal } from "./workloads/Fetc
 import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
 import { hedgeAfterYield, hedgeAtOnce } from "./workloads/Hedges.ts"
 import { heldMemory } from "./workloads/HeldMemory.ts"
-import { httpFetch, httpInMemory, httpNode, httpUndici } from "./workloads/Http.ts"
+import { httpFetch, httpInMemory, httpNode, httpPaced, httpUndici } from "./workloads/Http.ts"
 import { httpLibrariesOneFailure, httpLibrariesSucceed } from "./workloads/HttpLibraries.ts"
 import { keyedBuckets, newKey } from "./workloads/KeyedBuckets.ts"
 import { observedSuccess, observedTwoFailures } from "./workloads/Observed.ts"
@@ -58,6 +58,7 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   promisesQuotaOneFailure,
   httpUndici,
   httpNode,
+  httpPaced,
   httpFetch,
   httpInMemory,
   fetchGet,

@@ -55,6 +55,13 @@ const withOnePart: typeof ways = {
   "name alone": (client) => HttpRetry.withRetry(client, { ...policy, name: parts.name })
 }
 
+export const pacedWays: typeof ways = {
+  "bare client": (client) => client,
+  [plain]: (client) => HttpRetry.withRetry(client, policy),
+  "`HttpRetry.withRetry`, `HttpRetry.paced`": (client) =>
+    HttpRetry.withRetry(client, { ...policy, rateLimiter: Effect.runSync(HttpRetry.paced()) })
+}
+
 export const quotas = Layer.effect(
   TokenBucket.RetryBucket,
   TokenBucket.keyed({ bucket: TokenBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
@@ -133,6 +140,21 @@ const overLoopback = (
 export const httpUndici = overLoopback("`NodeHttpClient.layerUndici`", transports.undici, 301, requests, 1.35)
 
 export const httpNode = overLoopback("`NodeHttpClient.layer`", transports.node, 151, requests, 1.2)
+
+export const httpPaced = comparing(
+  {
+    title: "HTTP at the pace of the server: succeeds at once",
+    about: [
+      "The same GET by `NodeHttpClient.layerUndici`, to a server that tells its limit in three headers, of which there is always enough.",
+      "The paced row reads them of every response, and asks before each request what is left."
+    ],
+    rounds: 151
+  },
+  pacedWays,
+  Layer.mergeAll(Loopback.layer(), quotas, transports.undici),
+  (client) => Effect.map(Loopback, ({ origin }) => json(client, `${origin}/limited`)),
+  requests
+)
 
 export const httpFetch = overLoopback("`FetchHttpClient.layer`", transports.fetch, 81, manyRequests, 1.25)
 

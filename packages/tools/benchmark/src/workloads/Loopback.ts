@@ -24,7 +24,13 @@ export const item = { id: 1, name: "loopback" }
 const found = JSON.stringify(item)
 const unavailable = JSON.stringify({ error: "unavailable" })
 
-/** Answers `/ready` at once, and every other request to `/flaky` with 503. It does not keep a process alive. */
+/** What a server tells that has a limit of a million requests a minute. */
+const limits = { "x-ratelimit-limit": 1_000_000, "x-ratelimit-remaining": 999_999, "x-ratelimit-reset": 60 }
+
+/**
+ * Answers `/ready` at once, `/limited` with headers that tell a limit, and every other request to `/flaky` with 503. It does not
+ * keep a process alive.
+ */
 export class Loopback extends Context.Tag("@effect-retry/benchmark/Loopback")<Loopback, { readonly origin: string }>() {
   static readonly layer = (heard: (path: string | undefined) => void = () => {}): Layer.Layer<Loopback> =>
     Layer.scoped(
@@ -34,7 +40,8 @@ export class Loopback extends Context.Tag("@effect-retry/benchmark/Loopback")<Lo
         const server = createServer((request, response) => {
           heard(request.url)
           const [status, body] = request.url === "/flaky" && ++flaky % 2 === 1 ? [503, unavailable] : [200, found]
-          response.writeHead(status, { "content-type": "application/json", "content-length": body.length })
+          const told = request.url === "/limited" ? limits : {}
+          response.writeHead(status, { "content-type": "application/json", "content-length": body.length, ...told })
           response.end(body)
         })
         // A connection waits for as long as the other rows have their turn.

@@ -1,7 +1,7 @@
 import { HttpClient } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { json, quotas, transports, ways } from "../../src/workloads/Http.ts"
+import { json, pacedWays, quotas, transports, ways } from "../../src/workloads/Http.ts"
 import { item, Loopback } from "../../src/workloads/Loopback.ts"
 
 const cases = Object.entries(transports).flatMap(([transport, layer]) =>
@@ -47,5 +47,14 @@ describe("Http.ways", () => {
       Effect.gen(function* () {
         expect(yield* asked(each, "/flaky")).toEqual({ answer: { error: "unavailable" }, heard: ["/flaky"] })
       })
+  )
+})
+
+describe("Http.pacedWays", () => {
+  it.effect.each(Object.entries(pacedWays))("%s sends one request that succeeds", ([name, way]) =>
+    Effect.gen(function* () {
+      const each = { transport: "undici", layer: transports.undici, name, way }
+      expect(yield* asked(each, "/limited")).toEqual({ answer: item, heard: ["/limited"] })
+    })
   )
 })
