@@ -1,13 +1,13 @@
 /**
- * Load simulations: what the retries of many clients do to a server that fails, or is overloaded.
+ * Load simulations: what the retries of many clients do to a failing or overloaded server.
  *
- * Clients, server and outage in virtual time, with the shipped loop and the shipped buckets. `amplification` counts what
- * retries add where attempts fail with a fixed probability, whatever the load. `recovery` tells how long a server takes
- * to recover after a standstill, while its clients retry. `latency` tells how long the slowest answers of many servers take, and
- * what hedges make of them.
+ * Clients, server and outage in virtual time, with the shipped loop and the shipped buckets. `amplification` counts the
+ * load that retries add if attempts fail with a fixed probability, whatever the load. `recovery` shows how long a
+ * server takes to recover after a standstill while its clients retry. `latency` shows how long the slowest answers of
+ * many servers take, and how hedges change that.
  *
- * A simulated server has one queue, or one for each shard, and answers or is late; it has no network, no threads and no
- * autoscaling.
+ * A simulated server has one queue, or one per shard, and answers in time or late; there is no network, no threads and
+ * no autoscaling.
  *
  * @example
  * ```ts

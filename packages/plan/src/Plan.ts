@@ -1,9 +1,8 @@
 /**
- * Plans: what a policy will do, before it does it.
+ * Plans: what a policy will do, before it runs.
  *
- * It looks at policies without running them. `explain` tells the worst case, from the data of a `Backoff`;
- * `explainSchedule` tells what any other schedule has shown; `sample` tells what usually happens. None of
- * them asks a bucket; `Load`, `Fit` and `Replay` do.
+ * `explain` gives the worst case, from the data of a `Backoff`; `explainSchedule` shows what runs of any other schedule
+ * have shown; `sample` shows what usually happens. None of them asks a bucket; `Load`, `Fit` and `Replay` do.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 /**
  * Arbitrary delays, verdicts and policies for property tests with effect's `FastCheck`.
  *
- * Everything is built by the public constructors and combinators, and shrinks to something simple. Bounds are named
- * `max` where they are the greatest delay a back-off starts from: its later delays are longer.
+ * Everything is built with the public constructors and combinators, and shrinks to something simple. A bound named
+ * `max` is the longest initial delay of a back-off; its later delays are longer.
  */
 import {
   AttemptTimeout,
@@ -21,7 +21,7 @@ import * as Duration from "effect/Duration"
 import * as fc from "effect/FastCheck"
 
 /**
- * A draw, the least and the greatest ones included.
+ * A draw, including the lowest and the highest one.
  *
  * @category constructors
  */
@@ -31,7 +31,7 @@ export const draw: fc.Arbitrary<number> = /*#__PURE__*/ fc.oneof(
 )
 
 /**
- * Milliseconds between two bounds, whole ones or whole nanoseconds, the bounds included.
+ * A time in milliseconds between two bounds, inclusive; whole milliseconds or whole nanoseconds.
  *
  * @category constructors
  */
@@ -52,7 +52,7 @@ export const millis = (minMillis: number, maxMillis: number): fc.Arbitrary<numbe
 export const kind: fc.Arbitrary<Verdict.Kind> = /*#__PURE__*/ fc.constantFrom(...Verdict.kinds)
 
 /**
- * No opinion, a reason against a retry, or a kind with or without a hint.
+ * Any verdict: no opinion, a reason against a retry, or a kind with or without a hint.
  *
  * @category constructors
  */
@@ -65,7 +65,7 @@ export const verdict: fc.Arbitrary<Verdict.Verdict> = /*#__PURE__*/ fc.oneof(
 )
 
 /**
- * A function from errors to verdicts, the same for the same error.
+ * A classifier, which gives the same error the same verdict.
  *
  * @category constructors
  */
@@ -73,7 +73,7 @@ export const classifier = <E = unknown>(): fc.Arbitrary<Classifier.Classifier<E>
   fc.func<[E], Verdict.Verdict>(verdict).map((judge) => (error) => judge(error))
 
 /**
- * A jitter as a user may write one: it reaches below and above its bound, and is no uniform one.
+ * A jitter as a user might write it: it reaches below and above its bound, and is not uniform.
  *
  * @category constructors
  */
@@ -84,7 +84,7 @@ export const userJitter: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
 })
 
 /**
- * Every jitter there is, and `userJitter`.
+ * Any built-in jitter, or `userJitter`.
  *
  * @category constructors
  */
@@ -95,7 +95,7 @@ export const jitter: fc.Arbitrary<Jitter.Jitter> = /*#__PURE__*/ fc.oneof(
 )
 
 /**
- * A curve as a user may write one: it is steeper than those built in, and of no round name.
+ * A curve as a user might write it, steeper than the built-in ones.
  *
  * @category constructors
  */
@@ -103,7 +103,7 @@ export const userCurve = (baseMillis: number): Curve.Curve<undefined> =>
   Curve.fromFunction("minus one", (n) => (baseMillis * (2 ** n - 1)) / 2)
 
 /**
- * A curve with chance as a user may write one: it walks from its last delay, up or down, and ends after 30 retries.
+ * A random curve as a user might write it: it walks up or down from its last delay, and ends after 30 retries.
  *
  * @category constructors
  */
@@ -164,7 +164,7 @@ export const drawing = (max: Duration.DurationInput): fc.Arbitrary<Backoff.Backo
 }
 
 /**
- * Back-offs of every kind: curves with or without cap and jitter, and what the combinators make of them.
+ * Back-offs of every kind: curves with or without cap and jitter, combined in any way.
  *
  * @category constructors
  */
@@ -172,7 +172,7 @@ export const backoff = (max: Duration.DurationInput = "100 seconds"): fc.Arbitra
   combined(anyLeaf(max), max, true)
 
 /**
- * The same without `Backoff.within`, under which a back-off ends sooner if its delays are longer.
+ * The same without `Backoff.within`, which makes a back-off end sooner if its delays are longer.
  *
  * @category constructors
  */
@@ -188,7 +188,7 @@ export const jitterable = (max: Duration.DurationInput = "100 seconds"): fc.Arbi
   combined(curve(max), max, true)
 
 /**
- * What the steps of a back-off may depend on: one failure after another, so time goes on between them.
+ * Inputs for the steps of a back-off: one failure after another, with time passing in between.
  *
  * @category constructors
  */
@@ -252,7 +252,7 @@ export const deadline = (max: Duration.DurationInput): fc.Arbitrary<Deadline.Dea
 }
 
 /**
- * Constant and growing times, up to `max`, in whole milliseconds.
+ * Constant and growing attempt timeouts, up to `max`, in whole milliseconds.
  *
  * @category constructors
  */
@@ -265,7 +265,7 @@ export const attemptTimeout = (max: Duration.DurationInput): fc.Arbitrary<Attemp
   )
 
 /**
- * A policy that needs no service.
+ * A policy that requires no services.
  *
  * @category models
  */
@@ -277,7 +277,7 @@ export interface PlainPolicy extends Policy.Policy<
 }
 
 /**
- * Policies of everything that needs no service, for few attempts.
+ * Policies with every field that requires no services, for few attempts.
  *
  * Hints, attempt timeouts and deadlines are of the size of `max`, so that each of them matters in some of the policies.
  *

@@ -1,8 +1,8 @@
 /**
- * What a failed test of the contract says: which promise the bucket broke, and why buckets usually do.
+ * The message of a failed contract test: which promise the bucket broke, and the likely cause.
  */
 
-/** Likely causes, by the sentence of a test. Some promises are broken for too many reasons to name one. */
+/** Likely causes, by the name of a test. Some promises can be broken for too many reasons to name one. */
 export const likely: { readonly [sentence: string]: string } = {
   "records every way in which an attempt can end, without a failure and in no time":
     "`record` waits, fails or dies; do slow work in a fiber of the bucket's own, and turn failures of a store into a choice",
@@ -33,7 +33,10 @@ export const likely: { readonly [sentence: string]: string } = {
     "the wait is not inside of `request.restore`, so that an interruption cannot reach it"
 }
 
-/** Adds the promise and the likely cause to the error of an assertion. The error stays the same, for the runner's own marks. */
+/**
+ * Adds the promise and the likely cause to the error of an assertion. The error object stays the same, because test
+ * runners mark it.
+ */
 export const explained = (sentence: string, error: unknown): unknown => {
   if (!(error instanceof Error)) return error
   const cause = likely[sentence]

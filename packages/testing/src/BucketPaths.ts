@@ -15,20 +15,20 @@ interface Observation {
   readonly before: number
   readonly after: number
   readonly waitedMillis: number
-  /** To an attempt that asked. */
+  /** The answer to an attempt that asked. */
   readonly answer: Option.Option<Answer>
   /** The tokens of a refund. */
   readonly refunded: Option.Option<number>
 }
 
-/** What a bucket must never do, and which buckets that is asked of. */
+/** A rule that a bucket must never break, and the buckets to which it applies. */
 interface Ban {
   readonly sentence: string
   readonly applies?: (options: Options) => boolean
   readonly isFault: (observation: Observation, most: number) => boolean
 }
 
-/** What the bans depend on of the options of the contract. */
+/** The options of the contract on which the rules depend. */
 export interface Options {
   readonly capacity?: number
   readonly isExact: boolean
@@ -88,7 +88,7 @@ const bans: ReadonlyArray<Ban> = [
   }
 ]
 
-/** Registers a test for everything that a bucket must not do. The paths are run once for all of these tests. */
+/** Registers a test for each rule. The paths are run once for all of these tests. */
 export const aboutPaths = ({ expect, fresh, it }: Contract, options: Options): void => {
   const observed = Effect.runSync(
     Effect.cached(
@@ -131,7 +131,7 @@ const paths: ReadonlyArray<ReadonlyArray<Step>> = /*#__PURE__*/ FastCheck.sample
   { seed: 1, numRuns: 30 }
 )
 
-/** An attempt that was granted and has not ended. */
+/** A granted attempt that has not ended. */
 interface Held {
   readonly attempt: number
   readonly granted: TokenBucket.Grant

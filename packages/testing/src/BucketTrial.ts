@@ -1,5 +1,5 @@
 /**
- * What the parts of the contract do with a bucket: ask it, tell it, drain it.
+ * What the parts of the contract do with a bucket: acquire, record, drain.
  */
 import { type TokenBucket, Verdict } from "@effect-retry/core"
 import * as Duration from "effect/Duration"
@@ -23,18 +23,18 @@ export interface Contract {
     sentence: string,
     body: (bucket: Bucket) => Effect.Effect<void, unknown, VirtualClock.VirtualClock>
   ) => void
-  /** Looks at the level of a bucket that is exact. */
+  /** Checks the level of a bucket whose level is exact. */
   readonly expectLevel: (bucket: Bucket, expected: number) => Effect.Effect<void>
 }
 
 const { kinds } = Verdict
 
-/** What differs by no more than this is floating-point error. */
+/** Differences up to this are floating-point error. */
 export const tolerance = 1e-5
 
 export const differs = (actual: number, expected: number): boolean => Math.abs(actual - expected) > tolerance
 
-/** Granted to an attempt for which the bucket was not asked. */
+/** The grant of an attempt for which the bucket was not asked. */
 export const notAsked: TokenBucket.Grant = { tokens: 0, refund: Effect.void }
 
 export const tokensOf: (answer: Answer) => number = Option.match({ onNone: () => 0, onSome: ({ tokens }) => tokens })
@@ -54,7 +54,7 @@ export const outcomeOf = (ending: Ending, attempt: number, granted: TokenBucket.
     ? { _tag: "Failed", attempt, granted, verdict: Verdict.transient }
     : { _tag: ending, attempt, granted }
 
-/** Every sort of outcome of an attempt for which the bucket was not asked. */
+/** Every kind of outcome of an attempt for which the bucket was not asked. */
 export const outcomes: ReadonlyArray<TokenBucket.Outcome> = /*#__PURE__*/ [1, 2, 1000, Number.MAX_SAFE_INTEGER].flatMap(
   (attempt): ReadonlyArray<TokenBucket.Outcome> => [
     succeeded(attempt, notAsked),
@@ -68,22 +68,22 @@ export const outcomes: ReadonlyArray<TokenBucket.Outcome> = /*#__PURE__*/ [1, 2,
 )
 
 /**
- * Tells of an attempt that has started already, and that took no time. A bucket without `started` is told of no abandoned
- * one.
+ * Records an attempt that has already started and took no time. A bucket without `started` is not told of abandoned
+ * attempts.
  */
 export const record = (bucket: Bucket, outcome: TokenBucket.Outcome): Effect.Effect<void> =>
   outcome._tag === "Abandoned" && bucket.started === undefined && outcome.granted.hearsAbandoned !== true
     ? Effect.void
     : bucket.record(bucket.timed === true ? { ran: Duration.zero, ...outcome } : outcome)
 
-/** Tells of an attempt from start to end. */
+/** Reports an attempt from start to end. */
 export const tell = (bucket: Bucket, outcome: TokenBucket.Outcome): Effect.Effect<void> =>
   Effect.suspend(() => {
     const started = { attempt: outcome.attempt }
     return Effect.zipRight(bucket.started?.(started) ?? Effect.void, record(bucket, { ...outcome, started }))
   })
 
-/** Tells of an attempt that failed, and for which the bucket was not asked. */
+/** Reports a failed attempt for which the bucket was not asked. */
 export const fail = (bucket: Bucket, kind: Verdict.Kind = "Transient"): Effect.Effect<void> =>
   tell(bucket, { _tag: "Failed", attempt: 2, granted: notAsked, verdict: Verdict.retryable(kind) })
 
@@ -97,7 +97,7 @@ export const atOnce: Asking = { attempt: 2, kind: /*#__PURE__*/ Option.some("Tra
 
 export const atAnyTime: Asking = { ...atOnce, atMostMillis: Infinity }
 
-/** Asks as the loop does. */
+/** Acquires as the loop does. */
 export const acquire = (
   bucket: Bucket,
   { atMostMillis, attempt, kind }: Asking,
@@ -116,21 +116,21 @@ export type Begun = Interleaving.Begun<Answer>
 
 export const idle: Begun = { isOver: Effect.succeed(true), ended: Effect.succeedNone }
 
-/** Begins to ask, `early` steps before the end of a turn. */
+/** Begins to acquire, `early` steps before the end of a turn. */
 export const beginAcquire = (bucket: Bucket, asking: Asking, early?: number): Effect.Effect<Begun> =>
   Interleaving.begin((answer) => acquire(bucket, asking, answer), early)
 
-/** Ends the asking, and answers what was granted by then. */
+/** Stops acquiring, and returns what has been granted by then. */
 export const endAcquire = ({ ended }: Begun): Effect.Effect<Answer> => Effect.map(ended, Option.flatten)
 
-/** Asks, and is granted tokens in no time or none. */
+/** Acquires without waiting. */
 export const acquireNow = (bucket: Bucket, kind: Verdict.Kind = "Transient"): Effect.Effect<Answer> =>
   acquire(bucket, { ...atOnce, kind: Option.some(kind) })
 
 export const failThenAcquire = (bucket: Bucket, kind: Verdict.Kind = "Transient"): Effect.Effect<Answer> =>
   Effect.zipRight(fail(bucket, kind), acquireNow(bucket, kind))
 
-/** Asks until it is refused; answers with the grants. */
+/** Acquires until refused; returns the grants. */
 export const drain = (bucket: Bucket): Effect.Effect<ReadonlyArray<TokenBucket.Grant>> =>
   Effect.gen(function* () {
     const grants: Array<TokenBucket.Grant> = []
@@ -141,7 +141,7 @@ export const drain = (bucket: Bucket): Effect.Effect<ReadonlyArray<TokenBucket.G
     return grants
   })
 
-/** Interrupts attempts that ask, each at another step; the grant of each is checked and refunded. */
+/** Interrupts acquiring attempts, each at a different step; the grant of each is checked and refunded. */
 export const interruptAcquires = (bucket: Bucket, look: (taken: number) => Effect.Effect<void>): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (const { early, turns } of Interleaving.moments) {

@@ -1,5 +1,5 @@
 /**
- * What a bucket that waits promises.
+ * The promises of a bucket that waits.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -101,7 +101,7 @@ export const aboutWaitingForTime = ({ expect, fresh, it }: Contract): void => {
       const { atMillis: dueMillis } = yield* asked(Infinity)
       expect(yield* asked(dueMillis)).toEqual({ isGranted: true, atMillis: dueMillis })
       expect(yield* asked(dueMillis / 2)).toEqual({ isGranted: false, atMillis: 0 })
-      // The wait was no longer than needed: after half of it there are no tokens yet.
+      // The wait was no longer than necessary: after half of it there are no tokens yet.
       expect(yield* asked(0, dueMillis / 2)).toEqual({ isGranted: false, atMillis: dueMillis / 2 })
     })
   )

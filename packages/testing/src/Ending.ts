@@ -1,5 +1,5 @@
 /**
- * How an effect ended, short enough for one line.
+ * How an effect ended, in one line.
  */
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
@@ -25,7 +25,7 @@ export const toText = ({ detail, outcome }: Ending): string => (detail === "" ? 
 
 const longest = 100
 
-/** The tag or the name of an error, and its message; of other values what they are as text. */
+/** The tag or the name of an error with its message; other values as text. */
 const inShort = (value: unknown): string => {
   const words = wordsOf(value)
     .filter((word) => word !== "")

@@ -1,7 +1,7 @@
 /**
  * Assertions on retries; when one fails, its message shows the whole timeline.
  *
- * They throw, so the test that calls them fails, also from inside an `Effect.gen`.
+ * They throw, so the test that calls them fails, even inside an `Effect.gen`.
  */
 import type { Retry } from "@effect-retry/core"
 import * as Array from "effect/Array"
@@ -14,7 +14,7 @@ import * as Ending from "./Ending.ts"
 import * as Timeline from "./Timeline.ts"
 
 /**
- * An expectation does not hold. Test runners print the difference between `actual` and `expected`.
+ * An expectation that does not hold. Test runners print the difference between `actual` and `expected`.
  *
  * @category models
  */
@@ -25,7 +25,7 @@ export class ExpectationFailed extends Data.TaggedError("ExpectationFailed")<{
 }> {}
 
 /**
- * The attempts start at these times, counted from the start of the recording, and there are no others.
+ * Expects the attempts to start at exactly these times, counted from the start of the recording.
  *
  * @category running
  */
@@ -35,7 +35,7 @@ export const starts = (self: Timeline.Timeline, expected: ReadonlyArray<Duration
 }
 
 /**
- * The waits are so long, and there are no others.
+ * Expects exactly these waits.
  *
  * @category running
  */
@@ -43,7 +43,7 @@ export const waits = (self: Timeline.Timeline, expected: ReadonlyArray<Duration.
   sameTimes("waits", self, "waits of", Timeline.waits(self).map(Timeline.took), expected)
 
 /**
- * There are so many attempts.
+ * Expects this number of attempts.
  *
  * @category running
  */
@@ -55,7 +55,7 @@ export const attempts = (self: Timeline.Timeline, expected: number): void => {
 }
 
 /**
- * No wait follows the last attempt: an operation that gives up does so at once.
+ * Expects no wait after the last attempt: an operation that gives up does so at once.
  *
  * @category running
  */
@@ -68,7 +68,7 @@ export const noTrailingWait = (self: Timeline.Timeline): void => {
 }
 
 /**
- * A `Retry.orStopped` has stopped, for this reason; answers with its `RetryStopped`.
+ * Expects a `Retry.orStopped` to have stopped for this reason; returns its `RetryStopped`.
  *
  * @category running
  */

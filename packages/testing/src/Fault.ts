@@ -1,8 +1,8 @@
 /**
- * What goes wrong with a call: it fails, it takes long, it hangs, its answer is lost or broken.
+ * What goes wrong with a call: it fails, takes long or hangs, or its answer is lost or broken.
  *
- * A fault by itself meets every call; `Faults` says which calls meet it. `Fault.status`, `reset`, `truncate`, `garble` and
- * `slowBody` are for HTTP; all others are for any effect too.
+ * By itself, a fault applies to every call; `Faults` says which calls it affects. `Fault.status`, `reset`, `truncate`,
+ * `garble` and `slowBody` are only for HTTP; all others also work for any effect.
  */
 import { Classifier, Jitter, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -12,7 +12,7 @@ import type * as Duration from "effect/Duration"
 import type { Fault, Faults } from "./faults/Tree.ts"
 
 /**
- * A server asks to be left alone for a while: what `throttle` fails an effect with. Over HTTP it is a response.
+ * The error with which `throttle` makes an effect fail: the server asks the client to wait. Over HTTP it is a response.
  *
  * @category models
  */
@@ -23,7 +23,7 @@ export class Throttled extends Data.TaggedError("Throttled")<{ readonly retryAft
 }
 
 /**
- * The cause of errors over HTTP that were injected: a connection that was reset. Classifiers read its `code`.
+ * The cause of injected HTTP errors: a connection that was reset. Classifiers read its `code`.
  *
  * @category models
  */
@@ -34,7 +34,7 @@ export class ConnectionReset extends Data.TaggedError("ConnectionReset")<{ reado
 }
 
 /**
- * Judges `Throttled` as a throttle with its hint, and nothing else.
+ * Judges `Throttled` as a throttle with its hint; has no opinion on other errors.
  *
  * @category constructors
  */
@@ -42,14 +42,14 @@ export const classifier: Classifier.Classifier = /*#__PURE__*/ Classifier.fromCl
   Verdict.retryable("Throttling", { hint: retryAfter })
 )
 
-/** When a call ends that is not made. */
+/** When a call that is not made ends. */
 interface Options {
-  /** The time until then. @default at once */
+  /** The time until it ends. @default at once */
   readonly after?: Duration.DurationInput
 }
 
 /**
- * The call is not made and fails with an error of its own.
+ * The call is not made and fails with the given error.
  *
  * @category constructors
  */
@@ -65,8 +65,8 @@ export const die = (defect: unknown, options: Options = {}): Faults =>
   fault({ _tag: "Die", defect, afterMillis: after("Fault.die", options) })
 
 /**
- * The call is not made and is throttled with a hint: an effect fails with `Throttled`; over HTTP the answer is a 429 with
- * `retry-after`, and `retry-after-ms` where the hint is not of whole seconds.
+ * The call is not made and is throttled with a hint: an effect fails with `Throttled`; over HTTP the answer is a 429
+ * with `retry-after`, and also `retry-after-ms` if the hint is not in whole seconds.
  *
  * @category constructors
  */
@@ -85,7 +85,8 @@ export const throttle = (hint: Duration.DurationInput, options: Options = {}): F
 export const hang: Faults = { tree: { _tag: "Leaf", fault: { _tag: "Hang" } } }
 
 /**
- * The call is made after a time in which it cannot be interrupted, as a call of a library that knows no interruption.
+ * The call is made after a time in which it cannot be interrupted, like a call of a library that does not support
+ * interruption.
  *
  * @category constructors
  */
@@ -93,14 +94,14 @@ export const stuck = (duration: Duration.DurationInput): Faults =>
   fault({ _tag: "Stuck", millis: millis("Fault.stuck", "duration", duration) })
 
 /**
- * How long a call takes longer.
+ * How much longer a call takes.
  *
  * @category models
  */
 export interface Latency {
-  /** Until the call is made. @default no time */
+  /** The extra time before the call is made. @default none */
   readonly before?: Duration.DurationInput
-  /** Between its end and the answer: the work is done, and the caller does not know. @default no time */
+  /** The extra time between its end and the answer, when the work is done but the caller does not know. @default none */
   readonly after?: Duration.DurationInput
   /** Randomises both. @default Jitter.none */
   readonly jitter?: Jitter.Jitter
@@ -123,8 +124,8 @@ export const latency = (options: Latency): Faults => {
 }
 
 /**
- * The call is made, and its answer is lost: the caller meets these faults instead, once the call has ended. For a fault
- * that leaves the call as it is, such as `latency`, it changes nothing.
+ * The call is made, but its answer is lost: once the call has ended, the caller gets these faults instead. Has no
+ * effect on a fault that leaves the call as it is, such as `latency`.
  *
  * @category combinators
  */
@@ -132,16 +133,16 @@ export const lost = <E, Over extends "http">(self: Faults<E, Over>): Faults<E, O
   tree: { _tag: "Lost", of: self.tree }
 })
 
-/** A response that is made up. */
+/** A made-up response. */
 interface Response extends Options {
-  /** @default none but `content-type` */
+  /** @default only `content-type` */
   readonly headers?: Readonly<Record<string, string>>
   /** @default "" */
   readonly body?: string
 }
 
 /**
- * The request is not sent and answered with a status.
+ * The request is not sent, and is answered with a status.
  *
  * @category constructors
  */
@@ -158,15 +159,15 @@ export const status = (status: number, options: Response = {}): Faults<never, "h
 
 /** Where a connection breaks. */
 interface Reset extends Options {
-  /** Bytes of the body that arrive. @default none, and no head either */
+  /** How many bytes of the body arrive. @default none, and no head either */
   readonly afterBytes?: number
 }
 
 /**
- * The connection is reset: before the request is sent, or where `afterBytes` is given, within the body of the response.
+ * The connection is reset: before the request is sent or, if `afterBytes` is given, within the body of the response.
  *
- * A client fails with a `RequestError`, a `fetch` rejects with a `TypeError`, a body breaks as one does that is read; the
- * cause of each is a `ConnectionReset`. `Fault.lost` makes it a reset of a request that the server has carried out.
+ * A client fails with a `RequestError`, a `fetch` rejects with a `TypeError`, and a body breaks while it is read; the
+ * cause of each is a `ConnectionReset`. With `Fault.lost` it is a reset of a request that the server has carried out.
  *
  * @category constructors
  */
@@ -179,7 +180,7 @@ export const reset = (options: Reset = {}): Faults<never, "http"> => {
 }
 
 /**
- * The body ends after so many bytes, without an error.
+ * The body ends after this many bytes, without an error.
  *
  * @category constructors
  */
@@ -187,7 +188,7 @@ export const truncate = (afterBytes: number): Faults<never, "http"> =>
   fault({ _tag: "Truncate", afterBytes: bytes("Fault.truncate", afterBytes) })
 
 /**
- * Bytes of the body are changed, which ones by chance.
+ * Random bytes of the body are changed.
  *
  * @category constructors
  */

@@ -1,10 +1,10 @@
 /**
- * Which calls meet which faults, and what injects them: into an effect here, into a `fetch` by `FaultyFetch`, into an
- * `HttpClient` by `FaultyHttpClient`.
+ * Selects the calls that faults affect, and injects them: here into an effect, with `FaultyFetch` into a `fetch`, with
+ * `FaultyHttpClient` into an `HttpClient`.
  *
- * Faults are data: by chance, by the number of the call, by the time, by a predicate, and the first that meets a call
- * counts. A call meets at most one. They sit innermost, below timeouts and guards, and take their time from the `Clock`: in
- * virtual time as in live time.
+ * Faults are data: they are selected by chance, by the number of the call, by time or by a predicate, and the first
+ * match counts. A call has at most one fault. Faults are innermost, below timeouts and guards, and read the `Clock`, so
+ * they work in virtual and in live time.
  *
  * @example
  * ```ts
@@ -53,14 +53,14 @@ export type { Counts, Injected, Injector } from "./faults/Injector.ts"
 export type { Call, Faults } from "./faults/Tree.ts"
 
 /**
- * No call meets a fault.
+ * No faults.
  *
  * @category constructors
  */
 export const none: Faults = { tree: { _tag: "FirstOf", of: [] } }
 
 /**
- * The first of these that meets a call counts. Associative, with `none` as identity.
+ * The first of these faults that matches a call counts. Associative, with `none` as identity.
  *
  * @category combinators
  */
@@ -69,8 +69,8 @@ export const firstOf = <E = never, Over extends "http" = never>(
 ): Faults<E, Over> => ({ tree: { _tag: "FirstOf", of: trees(faults) } })
 
 /**
- * The first call meets the first of these, the second the second, and so on; `none` leaves a call to what `firstOf` names after
- * it, and so are the calls after the last.
+ * The first call gets the first of these faults, the second the second, and so on. A call with `none`, or beyond the
+ * end of the list, is left to the next faults of a `firstOf`.
  *
  * @category combinators
  */
@@ -79,7 +79,7 @@ export const script = <E, Over extends "http">(faults: ReadonlyArray<Faults<E, O
 })
 
 /**
- * A share of the calls, by chance. Draws depend on the seed and the number of the call, so that concurrency does not change them.
+ * A random share of the calls. Draws depend on the seed and the number of the call, so concurrency does not change them.
  *
  * @category combinators
  */
@@ -88,7 +88,7 @@ export const chance = <E, Over extends "http">(ratio: number, faults: Faults<E, 
 })
 
 /**
- * The first `count` calls.
+ * Affects the first `count` calls.
  *
  * @category combinators
  */
@@ -98,7 +98,7 @@ export const first = <E, Over extends "http">(count: number, faults: Faults<E, O
 }
 
 /**
- * Every `count`-th call: for 3 the third, the sixth and so on.
+ * Affects every `count`-th call: for 3 the third, the sixth and so on.
  *
  * @category combinators
  */
@@ -107,7 +107,7 @@ export const every = <E, Over extends "http">(count: number, faults: Faults<E, O
   return where(({ number }) => number % step === 0, faults)
 }
 
-/** An outage, in the time since the injector was made. */
+/** An outage, in time since the injector was made. */
 interface Outage {
   readonly from: Duration.DurationInput
   /** The first moment after it. */
@@ -115,7 +115,7 @@ interface Outage {
 }
 
 /**
- * The calls during an outage; `firstOf` makes a timeline of several.
+ * Affects the calls during an outage; `firstOf` combines several into a timeline.
  *
  * @category combinators
  */
@@ -126,7 +126,7 @@ export const between = <E, Over extends "http">(outage: Outage, faults: Faults<E
 }
 
 /**
- * The calls that a predicate holds for. Over HTTP it sees the method and the URL of the request.
+ * Affects the calls for which a predicate holds. Over HTTP it sees the method and the URL of the request.
  *
  * @category combinators
  */
@@ -141,19 +141,19 @@ export const where = <E, Over extends "http">(
  * @category models
  */
 export interface Options {
-  /** Where draws begin. The same seed gives the same faults. @default drawn from `Random` */
+  /** The seed of the draws. The same seed gives the same faults. @default drawn from `Random` */
   readonly seed?: number | string | undefined
-  /** Faults in flight at most, each until its call has ended; further calls are spared. @default no limit */
+  /** The largest number of faults in flight, each until its call has ended; further calls are spared. @default no limit */
   readonly maxInFlight?: number | undefined
   /** Called with every fault before it is injected. */
   readonly onInjected?: ((injected: Injector.Injected) => Effect.Effect<void>) | undefined
 }
 
 /**
- * Makes what injects faults; what shares it shares the numbers of calls.
+ * Makes an injector of faults. Everything that shares it shares its numbering of calls.
  *
- * Each fault is counted by `injections`, the metric `faults.injected` with the label `fault`, and marks the current span with the
- * attribute `fault.injected` and an event of that name. A response that was made up or broken has the header
+ * Each fault is counted by `injections`, the metric `faults.injected` with the label `fault`, and marks the current
+ * span with the attribute `fault.injected` and an event of that name. A made-up or broken response has the header
  * `x-injected-fault`.
  *
  * @category constructors
@@ -176,7 +176,7 @@ export const make = <E, Over extends "http">(
 }
 
 /**
- * Injects nothing: what it is injected into is the same object as before.
+ * Injects nothing: injecting it returns the same object.
  *
  * @category constructors
  */
@@ -187,7 +187,7 @@ export const off: Injector.Injector = {
 }
 
 /**
- * Injects faults into an effect, each time that it runs.
+ * Injects faults into an effect, each time it runs.
  *
  * @category combinators
  */
@@ -214,19 +214,19 @@ const injected = (self: Effect.Effect<unknown, unknown, unknown>, injector: Inje
       )
 
 /**
- * What came of the calls so far.
+ * The number of calls and injected faults so far.
  *
  * @category destructors
  */
 export const counts = (self: Injector.Injector<unknown, "http">): Effect.Effect<Injector.Counts> => self.counts
 
 /**
- * Makes what injects faults where the configuration says so; otherwise `off`.
+ * Makes an injector if the configuration enables it; otherwise `off`.
  *
- * The keys of the name `faults` are the variables `FAULTS_ENABLED` (true or false), `FAULTS_RATIO` (the share of calls that
- * can meet a fault, 0..1), `FAULTS_SEED` and `FAULTS_MAX_IN_FLIGHT`, or `{ "faults": { "enabled": true } }` in a file. Without
- * `enabled` the others are not read. Fails with a `ConfigError` that names every bad key at once, with what is allowed and
- * without its value.
+ * The keys of the name `faults` are the variables `FAULTS_ENABLED` (true or false), `FAULTS_RATIO` (the share of calls
+ * that may have a fault, 0..1), `FAULTS_SEED` and `FAULTS_MAX_IN_FLIGHT`, or `{ "faults": { "enabled": true } }` in a
+ * file. Without `enabled` the others are not read. Fails with a `ConfigError` that names every bad key at once, with
+ * the allowed range but without the value.
  *
  * @category constructors
  */
@@ -240,18 +240,18 @@ export const configured = <E, Over extends "http">(
     return make(ratio === undefined ? faults : chance(ratio, faults), options)
   })
 
-/** What `layer` puts in the place of a service. */
+/** The faulty service that `layer` provides. */
 interface Faulty<S, E, Over extends "http"> {
   readonly faults: Faults<E, Over>
   /** Injects them: `FaultyHttpClient.inject` for an `HttpClient`. */
   readonly inject: (service: NoInfer<S>, injector: Injector.Injector<E, Over>) => NoInfer<S>
-  /** Begins the names of the keys of `configured`. @default "faults" */
+  /** The prefix of the keys of `configured`. @default "faults" */
   readonly name?: string
 }
 
 /**
- * Puts a service with faults in the place of the one below it where the configuration says so, as for `configured`;
- * otherwise the service is the same object as before.
+ * Replaces a service with a faulty one if the configuration enables it, as for `configured`; otherwise the service is
+ * the same object as before.
  *
  * @category layers
  */

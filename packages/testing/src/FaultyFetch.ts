@@ -1,7 +1,7 @@
 /**
- * Faults in a `fetch`: for code without Effect, and for clients that take a `fetch` of their own.
+ * Faults in a `fetch`: for code without Effect, and for clients that accept a custom `fetch`.
  *
- * It resolves and rejects as `fetch` does. What it takes of time is that of the program that made the injector.
+ * It resolves and rejects as `fetch` does. Time passes on the clock of the program that made the injector.
  */
 import type { Injector } from "./faults/Injector.ts"
 import * as Interpret from "./faults/Interpret.ts"
@@ -16,9 +16,9 @@ import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 
 /**
- * A `fetch` with faults. A signal that aborts ends a call at once, also one that hangs, with its reason.
+ * Makes a `fetch` with faults. An aborted signal ends a call at once with its reason, even a call that hangs.
  *
- * `Fault.fail` rejects with its error. `off` gives back the same `fetch`.
+ * `Fault.fail` rejects with its error. `off` returns the same `fetch`.
  *
  * @category combinators
  */

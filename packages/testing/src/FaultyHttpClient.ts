@@ -24,9 +24,10 @@ type Response = HttpClientResponse.HttpClientResponse
 type Added<E2> = HttpClientError.RequestError | Exclude<E2, Throttled>
 
 /**
- * A client with faults, for below whatever retries and times out: `client.pipe(FaultyHttpClient.inject(injector), HttpRetry.withRetry(policy))`.
+ * Makes a client with faults; put it below retries and timeouts: `client.pipe(FaultyHttpClient.inject(injector),
+ * HttpRetry.withRetry(policy))`.
  *
- * `off` gives back the same client.
+ * `off` returns the same client.
  *
  * @category combinators
  */
@@ -57,7 +58,7 @@ const injected = (self: With<unknown, unknown>, injector: Injector<unknown, "htt
         )
       )
 
-/** A request as conditions see it. To put its URL together takes time, and few of them look. */
+/** A request as predicates see it. Its URL is built only on demand, because that takes time and few predicates read it. */
 const seen = (request: HttpClientRequest.HttpClientRequest): Request => ({
   method: request.method,
   get url() {

@@ -1,5 +1,5 @@
 /**
- * Fibers that are interleaved on purpose: the contract suites use them to look for races.
+ * Interleaves fibers deliberately, so that the contract suites can find races.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -10,31 +10,31 @@ import { inTurnsOf } from "./TurnsLine.ts"
 /** Lets all other fibers run until they wait for something; no time passes. */
 export const settled: Effect.Effect<void> = Effect.asVoid(Effect.replicateEffect(Effect.yieldNow(), 25))
 
-/** Steps between two turns of a fiber. With fewer it would not get on: a turn takes steps itself. */
+/** Steps between two turns of a fiber. With fewer it would make no progress, because a turn itself takes steps. */
 export const turn = 16
 
-/** Where a fiber is interrupted: so many steps before the end of a turn, and after so many turns. */
+/** When a fiber is interrupted: a number of steps before the end of a turn, after a number of turns. */
 export interface Moment {
   readonly early: number
   readonly turns: number
 }
 
-/** Every step of a fiber's first turns, and once it waits for something. */
+/** Every step of a fiber's first turns, and a moment when it waits for something. */
 export const moments: ReadonlyArray<Moment> = /*#__PURE__*/ [0, 1, 2, 3, 4, 5, 25].flatMap((turns) =>
   Array.from({ length: turn }, (_, early) => ({ early, turns }))
 )
 
-/** Something that runs in a fiber of its own. */
+/** An effect that runs in a separate fiber. */
 export interface Begun<out A> {
   readonly isOver: Effect.Effect<boolean>
-  /** Interrupts it; what it had answered by then, if it had. */
+  /** Interrupts it, and returns its result, if it had one by then. */
   readonly ended: Effect.Effect<Option.Option<A>>
 }
 
 /**
  * Begins an effect that takes turns with other fibers, the first turn `early` steps shorter than the others.
  *
- * `self` gets a function that reports its outcome, so that it can report where it cannot be interrupted.
+ * `self` receives a function that reports its outcome, so that it can report in an uninterruptible region.
  */
 export const begin = <A, E, R>(
   self: (answer: (a: A) => void) => Effect.Effect<unknown, E, R>,

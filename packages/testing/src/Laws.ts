@@ -1,7 +1,7 @@
 /**
- * The laws of jitters, curves, schedules and classifiers, as suites that custom ones can run.
+ * The laws of jitters, curves, schedules and classifiers, as test suites for custom ones.
  *
- * A law that fails prints the smallest case found, and the seed that finds it again.
+ * A failing law prints the smallest case found, and the seed that reproduces it.
  */
 import { Backoff, Classifier, type Curve, type Jitter, Verdict } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
@@ -16,7 +16,7 @@ import type { Runner } from "./Runner.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 
 /**
- * How each law is tried.
+ * How each law is tested.
  *
  * @category models
  */
@@ -28,7 +28,7 @@ export interface Trials {
 }
 
 /**
- * What a jitter promises beside its interval.
+ * What a jitter promises besides its interval.
  *
  * @category models
  */
@@ -78,7 +78,7 @@ export const jitter = (runner: Runner, name: string, self: Jitter.Jitter, option
 }
 
 /**
- * Registers the laws of a curve as tests under `name`: its interval, what it makes of caps and draws, and its delays as
+ * Registers the laws of a curve as tests under `name`: its interval, its handling of caps and draws, and its delays as
  * a back-off.
  *
  * @category running
@@ -97,7 +97,7 @@ export const curve = <S>(runner: Runner, name: string, self: Curve.Curve<S>, opt
         expect(greatest).toBeLessThanOrEqual(Number.MAX_VALUE)
         expect(delayMillis).toBeGreaterThanOrEqual(least)
         expect(delayMillis).toBeLessThanOrEqual(greatest)
-        // Without chance of its own it may leave the cap to the back-off.
+        // A curve that does not draw may leave the cap to the back-off.
         if (self.draws) expect(greatest).toBeLessThanOrEqual(cap)
       }
     })
@@ -135,13 +135,13 @@ export interface ScheduleOptions extends Trials {
   readonly cap?: Duration.DurationInput
   /** Whether no wait is shorter than the one before, as without jitter. @default false */
   readonly rises?: boolean
-  /** Retries that are looked at. @default 100 */
+  /** How many retries to check. @default 100 */
   readonly retries?: number
 }
 
 /**
- * Registers the laws of a schedule, such as a `Backoff`, as tests under `name`. One that reads errors is to be given
- * some by `Schedule.mapInput`.
+ * Registers the laws of a schedule, such as a `Backoff`, as tests under `name`. Give a schedule that reads errors some
+ * with `Schedule.mapInput`.
  *
  * @category running
  */
@@ -182,7 +182,7 @@ export const schedule = (
 }
 
 /**
- * Registers the laws of a classifier as tests under `name`: what it says of `errors`, alone and in a chain.
+ * Registers the laws of a classifier as tests under `name`: its verdicts on `errors`, alone and in a chain.
  *
  * @category running
  */
@@ -252,8 +252,8 @@ const lawsOf = ({ expect, it }: Runner, { numRuns = 200, seed = 1 }: Trials) => 
 })
 
 /**
- * Asks the runner only about comparisons of numbers, and of lists of numbers, that do not hold: a law makes tens of
- * thousands, and an `expect` takes longer than what it compares.
+ * Calls the runner's `expect` only for comparisons of numbers, or of lists of numbers, that fail: a law makes tens of
+ * thousands, and an `expect` takes longer than the comparison.
  */
 const ofNumbers =
   (expect: Runner["expect"]): Runner["expect"] =>
@@ -297,7 +297,7 @@ const walkOf = <S>(self: Curve.Curve<S>, capMillis: number, us: ReadonlyArray<nu
   return walked
 }
 
-/** The waits in milliseconds, stepped by hand: nothing is slept for, and no wait is rounded. */
+/** The waits in milliseconds, stepped by hand: without sleeping, and without rounding. */
 const waitsOf = (self: Schedule.Schedule<unknown, unknown>, seed: number, retries: number): ReadonlyArray<number> =>
   Effect.gen(function* () {
     const waits: Array<number> = []

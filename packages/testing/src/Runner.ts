@@ -1,7 +1,7 @@
 /**
- * The functions of a test run that suites are handed: the module `@effect/vitest` has them.
+ * The functions of a test runner that suites need: the module `@effect/vitest` has them.
  *
- * They are handed in, since a module that imports them cannot be loaded outside of a test run:
+ * They are passed in, because a module that imports them cannot be loaded outside a test run:
  * `TokenBucketContract.suite(vitest, "my bucket", layer)` with `import * as vitest from "@effect/vitest"`.
  */
 import type * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ export interface Runner {
 }
 
 /**
- * What is asked of `expect`.
+ * The part of `expect` that is used.
  *
  * @category models
  */

@@ -1,8 +1,8 @@
 /**
- * Services that fail by a script: twice with this, then hang, then succeed.
+ * Services that follow a script, for example: fail twice, then hang, then succeed.
  *
- * Every call takes the next step and is an attempt of the `Timeline` recorded around it. A call beyond the script dies,
- * so that a test notices one attempt too many.
+ * Every call takes the next step and is an attempt of the `Timeline` recorded around it. A call beyond the end of the
+ * script dies, so that a test notices one attempt too many.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -27,12 +27,12 @@ export interface Step<out A = never, out E = never> {
 export interface Scripted<out A, out E> {
   /** The next step of the script. */
   readonly call: Effect.Effect<A, E>
-  /** How often it was called. */
+  /** How often it has been called. */
   readonly calls: Effect.Effect<number>
 }
 
 /**
- * When a step ends, counted from its call.
+ * When a step ends, counted from the call.
  *
  * @category models
  */
@@ -63,14 +63,14 @@ export const fail = <E>(error: E, options?: Options): Step<never, E> => step(Eff
 export const die = (defect: unknown, options?: Options): Step => step(Effect.die(defect), options)
 
 /**
- * Never ends by itself.
+ * A call that never ends by itself.
  *
  * @category constructors
  */
 export const hang: Step = { effect: Effect.never, times: 1 }
 
 /**
- * The same for several calls; `Infinity` for all that follow.
+ * Repeats a step for several calls; `Infinity` for all further calls.
  *
  * @category combinators
  */
@@ -82,7 +82,7 @@ export const times = <A, E>(self: Step<A, E>, count: number): Step<A, E> => {
 }
 
 /**
- * A service that follows the steps, made afresh for every test.
+ * Makes a service that follows the steps. Make a new one for each test.
  *
  * @category constructors
  */

@@ -1,9 +1,9 @@
 /**
- * What a retried effect did and when: every attempt and every wait, with its virtual time.
+ * What a retried effect did and when: every attempt and every wait, with their virtual times.
  *
- * Attempts are noticed where an effect is wrapped by `Timeline.attempt`; the steps of a `Scripted` service are already.
- * What lies between two attempts is a wait. Timelines are plain data: compare them, print them, or let `Expect` judge
- * them. Setting the wall clock does not show in them.
+ * Wrap an effect in `Timeline.attempt` to record its attempts; the steps of a `Scripted` service already are. The time
+ * between two attempts is a wait. Timelines are plain data: compare them, print them, or check them with `Expect`.
+ * Setting the wall clock does not affect them.
  */
 import * as Nanos from "@effect-retry/plan/unstable/Nanos"
 import type * as Clock from "effect/Clock"
@@ -15,13 +15,13 @@ import * as Ending from "./Ending.ts"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 
 /**
- * An attempt. Times count from the start of the recording.
+ * A recorded attempt. Times count from the start of the recording.
  *
  * @category models
  */
 export interface Attempt extends Ending.Ending {
   readonly _tag: "Attempt"
-  /** In the order of starting, from 1. */
+  /** Its place in the order of starting, from 1. */
   readonly number: number
   readonly start: Duration.Duration
   readonly end: Duration.Duration
@@ -39,7 +39,7 @@ export interface Wait {
 }
 
 /**
- * Attempts that outlive the recording are not in it.
+ * A recording. Attempts that outlive it are not included.
  *
  * @category models
  */
@@ -81,7 +81,7 @@ export const attempt = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A,
   )
 
 /**
- * Runs an effect and answers its timeline. Never fails: the effect's own end is in `exit`.
+ * Runs an effect and returns its timeline. Never fails: the effect's own end is in `exit`.
  *
  * @category running
  */
@@ -98,8 +98,8 @@ export const record = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<Tim
   })
 
 /**
- * Whether two runs did the same at the same times and ended alike: values and errors count by their text, since an
- * error is another object in every run.
+ * Whether two runs did the same at the same times and ended alike. Values and errors are compared as text, because an
+ * error is a different object in every run.
  *
  * @category destructors
  */
@@ -110,7 +110,7 @@ export function equals(...given: Given): any {
 }
 
 /**
- * The attempts alone.
+ * Only the attempts.
  *
  * @category destructors
  */
@@ -118,7 +118,7 @@ export const attempts = (self: Timeline): ReadonlyArray<Attempt> =>
   self.entries.filter((entry) => entry._tag === "Attempt")
 
 /**
- * The waits alone.
+ * Only the waits.
  *
  * @category destructors
  */
@@ -166,11 +166,11 @@ const describe = (entry: Attempt | Wait): string => {
   return entry._tag === "Wait" ? `wait ${lasted}` : `attempt ${entry.number}  ${Ending.toText(entry)} (${lasted})`
 }
 
-/** Text as well, but with times to the nanosecond. */
+/** The same with times to the nanosecond. */
 const exactly = ({ elapsed, entries, exit }: Timeline): string =>
   JSON.stringify([entries, elapsed, Ending.fromExit(exit)])
 
-/** The clock is the one of the recording, also where an attempt has another. */
+/** The clock of the recording, even if an attempt has another one. */
 const sinceNow = (clock: Clock.Clock): Effect.Effect<Duration.Duration> => {
   const start = Nanos.read(clock)
   return Effect.sync(() => Nanos.toDuration(Nanos.read(clock) - start))

@@ -1,8 +1,8 @@
 /**
- * What every `TokenBucket` promises, as a suite that a bucket of one's own can run.
+ * What every `TokenBucket` promises, as a test suite for your own bucket.
  *
- * Each test makes buckets of its own, on a `VirtualClock`. Where it matters in which order fibers run, they take turns
- * after every step, so that a bucket that looks first and takes afterwards is caught.
+ * Each test makes its own buckets, on a `VirtualClock`. If the order of fibers matters, they take turns after every
+ * step, so that a bucket that first checks and later takes is caught.
  */
 import { TokenBucket } from "@effect-retry/core"
 import * as Effect from "effect/Effect"
@@ -38,9 +38,9 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as VirtualClock from "./VirtualClock.ts"
 
 /**
- * Makes a bucket, another one each time: an effect, or a layer of `TokenBucket.RetryBucket`.
+ * Makes a new bucket each time: an effect, or a layer of `TokenBucket.RetryBucket`.
  *
- * A bucket that limits nothing before a throttle must have been told of one here.
+ * A bucket that limits nothing before the first throttle must have recorded one when it is returned.
  *
  * @category models
  */
@@ -52,7 +52,7 @@ export type Make = Effect.Effect<Bucket, unknown> | Layer.Layer<TokenBucket.Retr
  * @category models
  */
 export interface Options {
-  /** Most tokens it ever holds; `Infinity` for no limit. @default its level at the start */
+  /** The most tokens that it ever holds; `Infinity` for no limit. @default its initial level */
   readonly capacity?: number
   /** Which attempts it grants: some, until it is empty; all; none; or each with a probability. @default "some" */
   readonly grants?: "some" | "all" | "none" | "by chance"
@@ -60,9 +60,9 @@ export interface Options {
   readonly waits?: boolean
   /** Whether an empty bucket grants again as time passes. @default false */
   readonly refills?: boolean
-  /** Whether the tokens of an attempt come back when it ends, however it ends. @default false */
+  /** Whether an attempt returns its tokens when it ends, however it ends. @default false */
   readonly returns?: boolean
-  /** Whether the level falls by what is granted and rises by what is refunded. @default true, but by chance */
+  /** Whether the level falls by what is granted and rises by what is refunded. @default true, except for grants "by chance" */
   readonly isExact?: boolean
 }
 
@@ -100,7 +100,7 @@ const contractOf = ({ expect, it }: Runner, make: Make, isExact: boolean): Contr
     fresh,
     it: (sentence, body) => it.effect(sentence, () => told(sentence, body)),
     test: (sentence, body) => it.effect(sentence, () => told(sentence, fresh(body))),
-    // An `expect` takes longer than what is compared, so it is asked about what differs.
+    // An `expect` takes longer than the comparison, so it is called only for a difference.
     expectLevel: (bucket, expected) =>
       isExact
         ? Effect.map(bucket.level, (level) => {
@@ -110,7 +110,7 @@ const contractOf = ({ expect, it }: Runner, make: Make, isExact: boolean): Contr
   }
 }
 
-/** A test that says which promise was broken. */
+/** A test that names the broken promise. */
 const told = (sentence: string, body: Effect.Effect<void, unknown>): Effect.Effect<void, unknown> =>
   Effect.catchAllDefect(body, (error) => Effect.die(BucketCauses.explained(sentence, error)))
 
@@ -215,7 +215,7 @@ const aboutSome = ({ expect, expectLevel, fresh, test }: Contract, refills: bool
       )
       yield* Interleaving.settled
       const granted = (yield* Effect.forEach(begun, endAcquire)).filter(Option.isSome)
-      // A bucket that counts failures instead of retries may have been told of them all before it is asked.
+      // A bucket that counts failures instead of retries may have recorded them all before it is asked.
       expect(granted.length).toBeGreaterThanOrEqual((grants.at(-1)?.tokens ?? 0) > 0 ? 1 : 0)
       expect(granted.length, "attempts that were granted").toBeLessThanOrEqual(1)
     }))

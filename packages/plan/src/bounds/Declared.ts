@@ -1,16 +1,17 @@
 /**
- * Back-offs by what their curves and jitters declare, so that the ends of their draws are the ends of their delays.
+ * Rewrites back-offs to the intervals that their curves and jitters declare, so that the extreme draws give the extreme
+ * delays.
  */
 import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import type { Curve } from "@effect-retry/core/Curve"
 import type { Jitter } from "@effect-retry/core/Jitter"
 
 /**
- * The same back-off at its beginning, with every delay drawn evenly from its declared interval.
+ * The same back-off in its initial state, with every delay drawn uniformly from its declared interval.
  *
- * Draws of a user's curve or jitter need not rise with the random number; drawn evenly over the declared interval they
- * do. A curve whose sums rise with every draw is left as it is, which keeps the sums exact, except where its single
- * delays count: where they are compared with others, chosen by kind, or have to fit into a time.
+ * Delays of a user's curve or jitter need not rise with the random number; drawn uniformly over the declared interval
+ * they do. A curve whose sums rise with every draw is left as it is, which keeps the sums exact, unless its single
+ * delays matter: if they are compared with others, chosen by kind, or must fit into a time.
  */
 export const evenly = (tree: Tree): Tree => {
   const curves = shared(evenCurve)
@@ -56,7 +57,7 @@ const shared = <A extends object>(f: (a: A) => A): ((a: A) => A) => {
   }
 }
 
-/** It ends where the curve itself ends with such draws. */
+/** A uniform curve, which ends where the curve itself ends with such draws. */
 const evenCurve = (curve: Curve): Curve => ({
   ...curve,
   delayMillis: (n, state, capMillis, u) => {

@@ -1,8 +1,8 @@
 /**
- * The least and the greatest delay of a step, by stepping the interpreter of core at the ends of its draw.
+ * Finds the shortest and the longest delay of a step, by stepping core's interpreter with the extreme draws.
  *
- * Every delay rises with the draw of its own step, so the draws 0 and "just below 1" give its interval. What a curve
- * remembers of earlier draws is held by two trees: one that has seen only least draws, and one only greatest.
+ * Every delay rises with the draw of its own step, so the draws 0 and "just below 1" give its interval. Two trees hold
+ * what a curve remembers of earlier draws: one has seen only the lowest draws, the other only the highest.
  */
 import type { Kind } from "@effect-retry/core/Verdict"
 import type { Leaf, Step, Tree } from "@effect-retry/core/unstable/BackoffTree"
@@ -11,7 +11,8 @@ import * as Jitter from "@effect-retry/core/Jitter"
 import { evenly } from "./Declared.ts"
 
 /**
- * The same back-off after two histories: only least draws and early failures, and only greatest draws and late failures.
+ * The same back-off after two histories: one with the lowest draws and early failures, one with the highest draws and
+ * late failures.
  */
 export interface Extremes {
   readonly leasts: Tree
@@ -20,27 +21,27 @@ export interface Extremes {
   readonly parted: boolean
 }
 
-/** What a step may depend on, beside the draw. */
+/** What a step may depend on, besides the draw. */
 export interface Input {
   readonly kind: Kind
   readonly ranMillis: number
-  /** The time of the failure, as early and as late as it can be. */
+  /** The earliest and the latest possible time of the failure. */
   readonly earlyMillis: number
   readonly lateMillis: number
 }
 
 /** A step of all histories at once, in milliseconds. */
 export interface Range {
-  /** What this one delay is at least and at most. */
+  /** The bounds of this single delay. */
   readonly least: number
   readonly most: number
-  /** What it adds to the sum of all delays at least and at most: where a long delay follows a short one, less. */
+  /** The bounds of what it adds to the sum of all delays; less if a long delay follows a short one. */
   readonly addsLeast: number
   readonly addsMost: number
   readonly rest: Extremes
 }
 
-/** The greatest draw: the last number below 1. */
+/** The highest draw: the last number below 1. */
 const greatest = 1 - Number.EPSILON / 2
 
 export const make = (tree: Tree): Extremes => {
@@ -48,18 +49,18 @@ export const make = (tree: Tree): Extremes => {
   return { leasts: prepared, greatests: prepared, parted: remembers(prepared) || restartsTimes(prepared) }
 }
 
-/** A step at the end where everything is short and early: `undefined` where the back-off has ended. */
+/** A step at the extreme where everything is short and early; `undefined` if the back-off has ended. */
 export const low = ({ leasts }: Extremes, { earlyMillis, kind, ranMillis }: Input): Step | undefined =>
   BackoffTree.step(leasts, { u: 0, kind, ranMillis, elapsedMillis: earlyMillis })
 
-/** A step at the other end, where everything is long and late. */
+/** A step at the other extreme, where everything is long and late. */
 export const high = ({ greatests }: Extremes, { kind, lateMillis, ranMillis }: Input): Step | undefined =>
   BackoffTree.step(greatests, { u: greatest, kind, ranMillis, elapsedMillis: lateMillis })
 
-/** A step of all histories; `undefined` where the back-off has ended in all of them. */
+/** A step of all histories; `undefined` if the back-off has ended in all of them. */
 export const step = (self: Extremes, input: Input): Range | undefined => {
   const [lowest, highest] = [low(self, input), high(self, input)]
-  // A curve of one's own may end by chance: then it goes on in one history only.
+  // A custom curve may end at random, and then continues in only one history.
   const first = lowest ?? highest
   if (first === undefined) return undefined
   const last = highest ?? first
@@ -71,7 +72,7 @@ export const step = (self: Extremes, input: Input): Range | undefined => {
   const highAfterLow = high({ ...self, greatests: self.leasts }, { kind, ranMillis, ...early(input) }) ?? last
   const least = Math.min(shortest, lowAfterHigh.delayMillis)
   const most = Math.max(longest, highAfterLow.delayMillis)
-  // The sums of a smooth curve lie between those of the two histories but for what rounding up adds to every delay.
+  // The sums of a smooth curve lie between those of the two histories, apart from the rounding of each delay.
   return { least, most, addsLeast: Math.max(least, shortest - 2), addsMost: Math.min(most, longest + 1), rest }
 }
 
@@ -79,7 +80,7 @@ const early = ({ earlyMillis }: Input) => ({ earlyMillis, lateMillis: earlyMilli
 
 const late = ({ lateMillis }: Input) => ({ earlyMillis: lateMillis, lateMillis })
 
-/** The greatest delay of a step before its jitter. */
+/** The longest delay of a step before jitter. */
 export const boundMillis = (self: Extremes, input: Input): number => {
   const bound = (tree: Tree) => high({ ...self, greatests: withoutJitter(tree) }, input)?.delayMillis ?? 0
   return self.parted ? Math.max(bound(self.leasts), bound(self.greatests)) : bound(self.leasts)
@@ -93,7 +94,7 @@ export const remembers = (tree: Tree): boolean =>
 
 const drawsFromState = ({ curve }: Leaf): boolean => curve.draws && curve.initial !== undefined
 
-/** Whether a time inside counts from a failure, and not from the beginning of the operation. */
+/** Whether a time inside counts from a failure instead of from the beginning of the operation. */
 const restartsTimes = (tree: Tree): boolean =>
   BackoffTree.some(tree, (part) => part._tag === "ResetAfter" && hasWithin(part.initial))
 

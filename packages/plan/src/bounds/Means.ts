@@ -1,16 +1,16 @@
 /**
- * Mean delays, by stepping the one interpreter with evenly spread draws.
+ * Computes mean delays, by stepping core's interpreter with evenly spread draws.
  */
 import type { Input, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { remembers } from "./Extremes.ts"
 
-/** What a mean is taken over: the trees after some histories, in the order of their last delay. */
+/** The population for a mean: the trees after several histories, in the order of their last delay. */
 export type Histories = ReadonlyArray<Tree>
 
 const population = 256
 
-/** One history is enough where nothing remembers a draw. */
+/** One history is enough if nothing remembers a draw. */
 export const histories = (tree: Tree): Histories =>
   remembers(tree) ? Array.from({ length: population }, () => tree) : [tree]
 
@@ -33,7 +33,7 @@ export const mean = (
   }
 }
 
-/** Over the middles of equal parts of [0, 1): one of them where nothing draws. */
+/** The mean over the midpoints of equal parts of [0, 1); one part if nothing draws. */
 const alone = (tree: Tree, input: Omit<Input, "u">, mostDraws: number): ReturnType<typeof mean> => {
   const draws = BackoffTree.draws(tree) ? mostDraws : 1
   let rest: Tree | undefined
@@ -49,7 +49,7 @@ const alone = (tree: Tree, input: Omit<Input, "u">, mostDraws: number): ReturnTy
   return rest && { millis: sum / answered, rest: [rest] }
 }
 
-/** Some of the histories, evenly spread over the order of their delays. */
+/** A selection of the histories, evenly spread over the order of their delays. */
 const thinned = (self: Histories, most: number): Histories =>
   self.length <= most
     ? self
@@ -60,9 +60,9 @@ const thinned = (self: Histories, most: number): Histories =>
 const golden = (Math.sqrt(5) - 1) / 2
 
 /**
- * Neighbours have had like histories and draw far apart from each other (van der Corput's sequence), so that every part
- * of the population sees all draws, and a small one is enough. From retry to retry the draws move on by the golden
- * section.
+ * Neighbours, which have similar histories, draw far apart from each other (van der Corput's sequence), so that every
+ * part of the population sees all draws and a small population is enough. From retry to retry the draws shift by the
+ * golden ratio.
  */
 const scattered = (i: number, n: number): number => {
   let u = 0.5 / population

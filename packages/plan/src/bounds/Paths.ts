@@ -1,5 +1,5 @@
 /**
- * Paths: operations that have come to the same back-off, as one with intervals for its times.
+ * Paths: all operations that have reached the same state of the back-off, as one with intervals for its times.
  */
 import type { Failures } from "@effect-retry/core/unstable/Progress"
 import type { Tree } from "@effect-retry/core/unstable/BackoffTree"
@@ -13,14 +13,14 @@ import * as TreeKey from "./TreeKey.ts"
 export interface Path {
   readonly extremes: Extremes.Extremes
   readonly histories: Histories
-  /** Failures of the kinds whose attempts are limited by themselves. */
+  /** Failures of the kinds with separate limits on attempts. */
   readonly failures: Failures
-  /** Start of the current attempt; the latest one as if there were no deadline. */
+  /** The start of the current attempt; the latest one ignores the deadline. */
   readonly earliest: number
   readonly latest: number
   /** The least time spent in attempts. */
   readonly ranLeast: number
-  /** The most time spent in delays, as if there were no deadline. */
+  /** The most time spent in delays, ignoring the deadline. */
   readonly waitedMost: number
 }
 
@@ -35,7 +35,7 @@ export const start = (tree: Tree): Path => ({
   waitedMost: 0
 })
 
-/** Makes one of the paths that have come to the same back-off. */
+/** Makes a function that merges paths which have reached the same state of the back-off. */
 export const merger = (): ((paths: ReadonlyArray<Path>) => ReadonlyArray<Path>) => {
   const keyOf = TreeKey.make()
   return (paths) => {

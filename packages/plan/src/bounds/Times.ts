@@ -1,6 +1,5 @@
 /**
- * The ends that a back-off has by time: which parts `within` a time may have ended at a failure whose time is not known
- * exactly.
+ * Time limits of a back-off: which parts `within` a time may have ended at a failure whose time is not known exactly.
  */
 import type { Tree } from "@effect-retry/core/unstable/BackoffTree"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
@@ -8,18 +7,17 @@ import type { Extremes, Input } from "./Extremes.ts"
 import * as Ends from "./Extremes.ts"
 import { shapeOf } from "./TreeKey.ts"
 
-/** A way in which the parts can stand after a step: stepped with this input, they stand that way in all histories. */
+/** A possible state of the parts after a step: stepped with this input, they have this state in all histories. */
 export interface Case {
   readonly input: Input
-  /** The next attempt starts before, or it would be another case. */
+  /** The next attempt starts before this, or it would be another case. */
   readonly untilMillis: number
 }
 
 /**
- * The cases that are possible, at most two; `undefined` where there may be more.
+ * The possible cases, at most two; `undefined` if there may be more.
  *
- * Longer delays and later failures only end more parts, so whatever is possible lies between the step at the early end
- * and the step at the late end.
+ * Longer delays and later failures only end more parts, so all possibilities lie between the earliest and the latest step.
  */
 export const casesOf = (self: Extremes, input: Input): ReadonlyArray<Case> | undefined => {
   const certain = [{ input, untilMillis: Infinity }]
@@ -41,14 +39,14 @@ export const casesOf = (self: Extremes, input: Input): ReadonlyArray<Case> | und
 
 const at = (input: Input, millis: number): Input => ({ ...input, earlyMillis: millis, lateMillis: millis })
 
-/** A time that starts over counts from this failure, so this failure needs its true time. */
+/** Whether a time starts over at this failure, whose exact time is then needed. */
 const startsTimeOver = (tree: Tree, ranMillis: number): boolean =>
   BackoffTree.some(
     tree,
     (part) => part._tag === "ResetAfter" && ranMillis >= part.afterMillis && Ends.hasWithin(part.initial)
   )
 
-/** How many parts end by time and have not ended; those that a part would start over with do not count. */
+/** How many parts with a time limit have not ended, without those that a part would start over with. */
 const countWithin = (tree: Tree | undefined): number => {
   switch (tree?._tag) {
     case undefined:
@@ -69,7 +67,7 @@ const countWithin = (tree: Tree | undefined): number => {
   }
 }
 
-/** The time before which the next attempt starts as long as no part has ended, where every answer keeps to it. */
+/** The time before which the next attempt starts if no part has ended, provided that every delay keeps it. */
 const untilMillis = (tree: Tree, input: Input): number => {
   switch (tree._tag) {
     case "Leaf":
@@ -85,7 +83,7 @@ const untilMillis = (tree: Tree, input: Input): number => {
     case "ByKind":
       return untilMillis(tree.cases[input.kind] ?? tree.orElse, input)
     case "ResetAfter":
-      // One that this failure starts over keeps no time, see `startsTimeOver`.
+      // A part that this failure starts over has no time limit, see `startsTimeOver`.
       return tree.sinceMillis + untilMillis(tree.self, input)
     case "Within":
       return Math.min(tree.withinMillis, untilMillis(tree.self, input))

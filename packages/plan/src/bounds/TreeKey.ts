@@ -1,10 +1,10 @@
 /**
- * Back-offs as text, to find equal ones.
+ * Describes back-offs as text, to find equal ones.
  */
 import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import type { Extremes } from "./Extremes.ts"
 
-/** Makes keys: extremes with the same key are the same back-off in the same state. */
+/** Makes a function from extremes to keys: the same key means the same back-off in the same state. */
 export const make = (): ((extremes: Extremes) => string) => {
   const idOf = identities()
   const leaf = ({ capMillis, curve, jitter, n, state }: Leaf) =>
@@ -15,7 +15,7 @@ export const make = (): ((extremes: Extremes) => string) => {
   }
 }
 
-/** What a back-off is made of and which parts have ended, without the state of its curves. */
+/** The structure of a back-off and which parts have ended, without the state of its curves. */
 export const shapeOf = (tree: Tree | undefined): string =>
   tree === undefined
     ? "ended"
@@ -25,7 +25,7 @@ export const shapeOf = (tree: Tree | undefined): string =>
         () => 0
       )
 
-/** The parts in their order. What no step changes is left out. */
+/** The parts in order, without what no step changes. */
 const text = (tree: Tree, leaf: (leaf: Leaf) => string, since: (millis: number) => number): string => {
   const part = (tree: Tree): string => {
     switch (tree._tag) {
@@ -49,7 +49,7 @@ const text = (tree: Tree, leaf: (leaf: Leaf) => string, since: (millis: number) 
   return part(tree)
 }
 
-/** Functions and states are told apart by identity. */
+/** Numbers functions and states by identity. */
 const identities = (): ((value: unknown) => number) => {
   const ids = new Map<unknown, number>()
   return (value) => {

@@ -1,12 +1,12 @@
 /**
- * Random numbers by name: the same place gives the same number, whichever numbers were asked for before.
+ * Random numbers by place: the same place gives the same number, whichever numbers were drawn before.
  *
- * So two policies meet the same failures and latencies in the same calls (common random numbers), and differ by what they
- * do about them.
+ * So two policies meet the same failures and latencies in the same calls (common random numbers), and differ only in
+ * how they handle them.
  */
 import * as Hash from "effect/Hash"
 
-/** A number in `[0, 1)` for a place, which a list of whole numbers names. */
+/** A number in `[0, 1)` for a place, given as a list of whole numbers. */
 export type Draws = (...place: ReadonlyArray<number>) => number
 
 export const make = (seed: number | string): Draws => {

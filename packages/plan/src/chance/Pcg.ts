@@ -1,5 +1,6 @@
 /**
- * Random numbers of a seed, the same on every line of Effect: PCG, which is small, fast and good enough for statistics.
+ * Seeded random numbers that are the same under every line of Effect: PCG, which is small, fast and good enough for
+ * statistics.
  *
  * The numbers are those that Effect 3 draws from `Random.make(seed)`.
  * Source: M. E. O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms", PCG-XSH-RR 64/32,
@@ -8,7 +9,7 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
-/** A generator: each call answers a number in [0, 1), of 53 random bits. */
+/** Makes a generator: each call returns a number in [0, 1) with 53 random bits. */
 export const make = (seed: number | string): (() => number) => {
   const next = generator(hash(seed))
   return () => ((next() & 0x03ffffff) * 2 ** 27 + (next() & 0x07ffffff)) / 2 ** 53
@@ -18,11 +19,11 @@ export const make = (seed: number | string): (() => number) => {
 export const below = (count: number): Effect.Effect<number> =>
   Effect.map(Random.next, (u) => Math.round(u * Number.MAX_SAFE_INTEGER) % count)
 
-/** 6364136223846793005 and 1442695040888963407, the factor and the increment of the paper, in halves. */
+/** 6364136223846793005 and 1442695040888963407, the factor and the increment of the paper, as two halves. */
 const factor = { high: 0x5851f42d, low: 0x4c957f2d }
 const increment = { high: 0x14057b7e, low: 0xf767814f }
 
-/** Answers 32 random bits for each call. */
+/** Each call returns 32 random bits. */
 const generator = (seed: number): (() => number) => {
   let high = 0
   let low = 0

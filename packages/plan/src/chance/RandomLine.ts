@@ -1,12 +1,12 @@
 /**
- * Effect's `Random`, which Effect 3 and Effect 4 have in another shape. This is the file of Effect 3.
+ * Effect's `Random`, whose shape differs between Effect 3 and Effect 4. This is the file for Effect 3.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 
-/** Draws of numbers in [0, 1). What it throws is a defect of the program that draws. */
+/** Draws numbers in [0, 1). If it throws, the program that draws dies. */
 export type Draw = () => number
 
 /** Runs an effect whose random numbers are computed from these draws. */

@@ -1,11 +1,11 @@
 /**
- * Chance that a test can repeat: the same seed, or the same script, gives the same draws.
+ * Reproducible random numbers for tests: the same seed, or the same script, gives the same draws.
  *
- * Each layer replaces Effect's `Random` and starts afresh whenever it is built. A test environment has no seeded
- * `Random`, so without one of these jitter differs from run to run.
+ * Each layer replaces Effect's `Random` and starts anew whenever it is built. The test environment has no seeded
+ * `Random`, so without such a layer jitter differs from run to run.
  *
- * Where all fibers draw from one generator, the draws depend on the order in which they run; on `VirtualClock` that
- * order is itself repeatable.
+ * All fibers draw from one generator, so the draws depend on the order in which fibers run; on `VirtualClock` that
+ * order is reproducible.
  */
 import type * as Layer from "effect/Layer"
 import * as Pcg from "./Pcg.ts"
@@ -28,8 +28,7 @@ export const layer = (seed: number | string): Layer.Layer<never> => {
 /**
  * Draws the given values, each once and in this order; the draw after the last one dies.
  *
- * All draws (integers, booleans, a shuffle) are computed from these values. No values means that nothing may
- * be drawn.
+ * All kinds of draws (integers, booleans, a shuffle) are computed from these values. Without values, nothing may be drawn.
  * Each value must be in `[0, 1)`, as for every draw of `Random.next`.
  *
  * @category layers
@@ -49,7 +48,7 @@ export const layerFixed = (values: ReadonlyArray<number>): Layer.Layer<never> =>
 /**
  * Draws `u` every time.
  *
- * `u` must be in `[0, 1)`: 0 gives a jitter its least delay, 0.5 its middle.
+ * `u` must be in `[0, 1)`: 0 gives a jitter its shortest delay, 0.5 its middle.
  *
  * @category layers
  */

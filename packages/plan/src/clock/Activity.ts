@@ -1,9 +1,9 @@
 /**
- * Whether the fibers of a run stand still: a virtual clock may move only then.
+ * Detects when all fibers of a run are idle, because a virtual clock may move only then.
  *
- * It counts the tasks that fibers hand to the scheduler of the run, and the turns of the event loop that pass without one. A
- * scheduler that fibers enter by `Effect.withScheduler` does not count: after those turns it gets a task itself, and once that
- * has run, so have those before it. What a fiber waits for outside of Effect shows only when it calls back.
+ * Counts the tasks that fibers give to the run's scheduler, and the turns of the event loop without a task. A scheduler
+ * set with `Effect.withScheduler` is not counted; after those turns it is given a task, and once that has run, so have
+ * the tasks before it. What a fiber waits for outside Effect is noticed only when it calls back.
  */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
@@ -14,20 +14,20 @@ import * as Supervisor from "effect/Supervisor"
 
 export interface Activity {
   /**
-   * Whether the fibers stand still: so many turns in a row have passed without a task, and none waits in a scheduler of a
-   * fiber's own. To be asked once per turn of the event loop.
+   * Whether the fibers are idle: this many turns in a row have passed without a task, and no task waits in a fiber's
+   * own scheduler. Call it once per turn of the event loop.
    */
   readonly takeStillness: (turns: number) => boolean
-  /** Counts as a task that waits, until `end` is called. */
+  /** Counts as a waiting task until `end` is called. */
   readonly begin: () => void
   readonly end: () => void
 }
 
-/** An activity, as the supervisor of its fibers sees it. */
+/** The part of an activity for the supervisor of its fibers. */
 interface Supervised extends Activity {
-  /** Notes that a fiber goes on. */
+  /** Notes that a fiber continues. */
   readonly resumed: (fiber: AnyFiber) => void
-  /** Notes that a fiber has begun or is suspended, on a scheduler that does not count. */
+  /** Notes that a fiber has begun or is suspended on an uncounted scheduler. */
   readonly suspendedElsewhere: (fiber: AnyFiber) => void
 }
 
@@ -39,13 +39,13 @@ export interface Watched {
   readonly around: ReadonlyArray<Activity>
 }
 
-/** A scheduler that counts the tasks that it hands to `inner`. */
+/** A scheduler that counts the tasks that it passes to `inner`. */
 interface Counting extends Scheduler.Scheduler {
   readonly inner: Scheduler.Scheduler
   readonly activity: Activity
 }
 
-/** Watches this fiber and all that it forks from here on, until the scope closes. */
+/** Watches this fiber and all fibers that it forks from now on, until the scope closes. */
 export const watch: Effect.Effect<Watched, never, Scope.Scope> = Effect.gen(function* () {
   const activity = make()
   const scheduler = yield* FiberRef.get(FiberRef.currentScheduler)
@@ -58,9 +58,9 @@ export const watch: Effect.Effect<Watched, never, Scope.Scope> = Effect.gen(func
 const make = (): Supervised => {
   let waiting = 0
   let quietTurns = 0
-  /** Suspended fibers on schedulers that do not count. */
+  /** Suspended fibers on uncounted schedulers. */
   const elsewhere = new Set<AnyFiber>()
-  /** How many of their schedulers have been asked and have not answered; `undefined` where none has been asked since a task. */
+  /** How many of their schedulers have been given a task that has not run; `undefined` if none since the last task. */
   let asked: { left: number } | undefined
   const notStill = () => {
     quietTurns = 0
@@ -96,8 +96,8 @@ const make = (): Supervised => {
 }
 
 /**
- * Hands a task to the scheduler of each fiber, with the priority of the fiber: once it has run, so has what the fiber had
- * waiting there. Twice, since a worker of `Effect.forEach` is begun by a task that hands over the next one.
+ * Gives the scheduler of each fiber a task, with the fiber's priority: once it has run, so have the fiber's waiting
+ * tasks. Twice, because a worker of `Effect.forEach` is started by a task that schedules the next one.
  */
 const ask = (fibers: ReadonlySet<AnyFiber>): { left: number } => {
   const asked = { left: fibers.size }
@@ -125,7 +125,7 @@ const counting = (activity: Activity, inner: Scheduler.Scheduler): Counting => (
   }
 })
 
-/** Follows fibers, also those that enter another scheduler by `Effect.withScheduler`. */
+/** Follows fibers, including those that switch to another scheduler with `Effect.withScheduler`. */
 const following = (activity: Supervised): Supervisor.Supervisor<void> => {
   const suspended = (fiber: AnyFiber): void => {
     const isElsewhere = !activitiesOf(fiber.currentScheduler).includes(activity)

@@ -1,5 +1,5 @@
 /**
- * What is to be done at which time: a binary heap, the earliest first, and in the order of adding among equals.
+ * Tasks by time: a binary heap, the earliest first, and among equals in the order of adding.
  */
 
 interface Entry {
@@ -9,7 +9,7 @@ interface Entry {
 }
 
 export interface Agenda {
-  /** Answers how to strike the task off. */
+  /** Adds a task; returns a function that removes it. */
   readonly add: (atMillis: number, task: () => void) => () => void
   /** Takes the earliest task, unless it is due after `untilMillis`. */
   readonly next: (untilMillis: number) => Pick<Entry, "atMillis" | "task"> | undefined
@@ -38,7 +38,7 @@ export const make = (): Agenda => {
   }
 }
 
-/** The task of an entry that was struck off: its time does not come. */
+/** The task of a removed entry. */
 const nothing = (): void => undefined
 
 const isBefore = (one: Entry, other: Entry): boolean =>

@@ -1,5 +1,5 @@
 /**
- * Effect's `Clock` and `Scheduler`, which Effect 3 and Effect 4 have in another shape. This is the file of Effect 3.
+ * Effect's `Clock` and `Scheduler`, whose shape differs between Effect 3 and Effect 4. This is the file for Effect 3.
  */
 import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
@@ -28,7 +28,7 @@ export const make = ({ nanos, sleep, wallMillis }: Times): Clock.Clock => ({
   sleep
 })
 
-/** A clock that is installed, and what else a program has of it. */
+/** An installed clock, and the service that a program gets with it. */
 export interface Made<S> {
   readonly clock: Clock.Clock
   readonly control: S
@@ -55,14 +55,14 @@ export const runScoped = <A, E, R>(
   make: Make<unknown>
 ): Effect.Effect<A, E, Exclude<R, Scope.Scope>> => Effect.scoped(Effect.zipRight(install(make), self))
 
-/** Runs effects on a clock, whose fibers hand each task to `later`. */
+/** Runs effects on a clock, with fibers that pass each task to `later`. */
 export const runnerOn = (clock: Clock.Clock, later: (task: () => void) => void) => {
   const scheduler = Scheduler.make(later, () => false)
   const runtime = Effect.runSync(Effect.runtime().pipe(Effect.withClock(clock), Effect.withScheduler(scheduler)))
   return { fork: Runtime.runFork(runtime), runSync: Runtime.runSync(runtime) }
 }
 
-/** Runs a task in a turn of its own, by a timer of the platform. */
+/** Runs a task in a separate turn of the event loop, with a timer of the platform. */
 export const byTimer = (task: () => void): void => timers.scheduleTask(task, 0)
 
 const timers = /*#__PURE__*/ Scheduler.timer(0)

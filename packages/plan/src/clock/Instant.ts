@@ -1,8 +1,8 @@
 /**
- * A clock for programs of nothing but effects: everything that happens within them happens in one call.
+ * A clock for programs that consist only of effects, which then run in one synchronous call.
  *
- * `Timekeeper` waits for promises and callbacks too, and takes a turn of the event loop for each wake-up. Here nothing comes
- * from outside: fibers run until all of them sleep, then the time is that of the earliest wake-up.
+ * `Timekeeper` also waits for promises and callbacks, and needs a turn of the event loop for each wake-up. Here nothing
+ * comes from outside: fibers run until all of them sleep, then time jumps to the earliest wake-up.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ export interface Instant {
   readonly runSync: <A>(self: Effect.Effect<A>) => A
   /** Starts an effect at a time that is not in the past. */
   readonly startAt: (atMillis: number, self: () => Effect.Effect<void>) => void
-  /** Returns when nothing sleeps any more, or only what would wake after `untilMillis`. */
+  /** Returns when no fiber sleeps any more, or only fibers that would wake after `untilMillis`. */
   readonly pass: (untilMillis?: number) => void
 }
 

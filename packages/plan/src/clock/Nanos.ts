@@ -11,6 +11,9 @@ export const perMilli = 1_000_000n
 /** Reads a clock. `currentTimeNanos` dies under `TestClock` after a sleep with a fraction; this does not. */
 export const read = (clock: Clock.Clock): bigint => Line.nanos(clock)
 
-/** Whole milliseconds become milliseconds, for then a comparison by structure with `Duration.seconds(1)` holds. */
+/**
+ * Converts to a `Duration`. Whole milliseconds become milliseconds, so that a structural comparison with
+ * `Duration.seconds(1)` holds.
+ */
 export const toDuration = (nanos: bigint): Duration.Duration =>
   nanos % perMilli === 0n ? Duration.millis(Number(nanos / perMilli)) : Duration.nanos(nanos)

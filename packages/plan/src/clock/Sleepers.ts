@@ -1,10 +1,10 @@
 /**
- * Who sleeps on a virtual clock, in the order of waking: the earliest first, and among equals the first to fall asleep.
+ * The sleepers on a virtual clock in the order of waking: the earliest first, and among equals the first to fall asleep.
  */
 export interface Sleepers {
-  /** Adds a sleeper that is due `at` nanoseconds; answers what takes it out again. */
+  /** Adds a sleeper that is due at `at` nanoseconds; returns a function that removes it. */
   readonly add: (at: bigint, wake: () => void) => () => void
-  /** Takes out the one that is due first. */
+  /** Removes and returns the one that is due first. */
   readonly takeFirst: () => Sleeper | undefined
   readonly size: () => number
   readonly clear: () => void
@@ -16,9 +16,9 @@ export interface Sleeper {
 }
 
 export const make = (): Sleepers => {
-  /** Sorted; the one that is due first is the last. */
+  /** Sorted, with the one that is due first at the end. */
   let asleep: Array<Sleeper> = []
-  /** Where a sleeper due `at` would be added: before all that are due at the same time. */
+  /** The index at which to add a sleeper due at `at`: before all that are due at the same time. */
   const placeOf = (at: bigint): number => {
     let [from, to] = [0, asleep.length]
     while (from < to) {

@@ -1,5 +1,5 @@
 /**
- * A clock that moves itself, and at once: the implementation of `VirtualClock`.
+ * A clock that moves by itself, without delay: the implementation of `VirtualClock`.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -10,23 +10,24 @@ import * as ClockLine from "./ClockLine.ts"
 import * as Nanos from "./Nanos.ts"
 import * as Sleepers from "./Sleepers.ts"
 
-/** What can be asked of the clock beside telling the time and sleeping. */
+/** What the clock offers besides telling the time and sleeping. */
 export interface Timekeeper {
   /** The time passed since the clock was built; steps of the wall clock do not show in it. */
   readonly now: Effect.Effect<Duration.Duration>
   /** How many fibers are asleep; one that sleeps for ever is not counted. */
   readonly sleepers: Effect.Effect<number>
-  /** Sets the wall clock back; no sleeper wakes earlier or later for it. */
+  /** Sets the wall clock back, without changing when sleepers wake. */
   readonly stepBack: (by: Duration.DurationInput) => Effect.Effect<void>
-  /** Sets the wall clock to a time since 1970; no sleeper wakes earlier or later for it. */
+  /** Sets the wall clock to a time since 1970, without changing when sleepers wake. */
   readonly setWallTime: (sinceEpoch: Duration.DurationInput) => Effect.Effect<void>
 }
 
 /**
  * Makes a clock for the fibers of a run.
  *
- * Time moves when no task of a fiber waits, and `quietTurns` turns of the event loop have passed without one. Programs of
- * nothing but effects need none; a callback from outside of Effect needs as many turns as pass before it comes.
+ * Time moves when no task of a fiber waits, and `quietTurns` turns of the event loop have passed without one. Programs
+ * that consist only of effects need no such turns; a callback from outside Effect needs as many as pass before it
+ * comes.
  */
 export const make = (watched: Watched, quietTurns: number): ClockLine.Made<Timekeeper> => {
   let passed = 0n
@@ -85,7 +86,7 @@ export const make = (watched: Watched, quietTurns: number): ClockLine.Made<Timek
   return { clock, control, stop }
 }
 
-/** Runs a program of nothing but effects, and all that its scope holds, on a clock of its own. */
+/** Runs a program that consists only of effects, with everything in its scope, on a separate clock. */
 export const runScoped = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, Scope.Scope>> =>
   ClockLine.runScoped(self, (watched) => make(watched, 0))
 
@@ -96,7 +97,7 @@ const finiteMillis = (name: string, input: Duration.DurationInput): number => {
 }
 
 /**
- * Calls `turn` once per turn of the event loop, from the call of the pump for as long as `turn` answers true.
+ * Makes a pump that calls `turn` once per turn of the event loop for as long as `turn` returns true.
  *
  * Meanwhile the clocks of the runs `around` this one stand still.
  */
@@ -124,10 +125,10 @@ export const turn: Effect.Effect<void> = /*#__PURE__*/ Effect.async((resume) =>
 )
 
 /**
- * Calls `next` in each turn of the event loop until it answers false, the first time in the turn after this one.
+ * Calls `next` in each turn of the event loop until it returns false, beginning with the next turn.
  *
- * A turn comes after all microtasks: every chain of promises has then run to its end. Only here does this module touch
- * the platform: browsers have no `setImmediate`, and they delay timers by milliseconds, but not messages.
+ * A turn comes after all microtasks, so every chain of promises has then run to its end. This is the only use of the
+ * platform here: browsers have no `setImmediate`, and delay timers by milliseconds, but not messages.
  */
 const everyTurn = (next: () => boolean): void => {
   if (typeof setImmediate === "function") byTasks(setImmediate, next)

@@ -1,5 +1,5 @@
 /**
- * A `Clock` on which time passes by itself, and at once.
+ * A `Clock` on which time passes by itself, without delay.
  *
  * Under `TestClock` the test moves the time; here the clock moves itself. When every fiber of the run is suspended, it
  * jumps to the earliest wake-up and wakes that one sleeper, so an hour of back-off takes as long as the work between the
@@ -39,13 +39,13 @@ import type { Timekeeper } from "./Timekeeper.ts"
 import { make } from "./Timekeeper.ts"
 
 /**
- * What a test may ask of its virtual clock beside telling the time and sleeping.
+ * What a virtual clock offers a test besides telling the time and sleeping.
  *
  * @category models
  */
 export class VirtualClock extends Context.Tag("@effect-retry/plan/VirtualClock")<VirtualClock, Timekeeper>() {}
 
-/** Turns of the event loop without a task after which a run stands still. */
+/** How many turns of the event loop without a task make a run idle. */
 const quietTurns = 8
 
 /**
@@ -62,7 +62,7 @@ const quietTurns = 8
 export const layer: Layer.Layer<VirtualClock> = ClockLine.layer(VirtualClock, (watched) => make(watched, quietTurns))
 
 /**
- * Runs an effect on a virtual clock of its own, which replaces any `Clock` around it, including `TestClock`.
+ * Runs an effect on a new virtual clock, which replaces any `Clock` around it, including `TestClock`.
  *
  * @category running
  */
@@ -90,7 +90,7 @@ export const sleepers: Effect.Effect<number, never, VirtualClock> = Effect.flatM
 )
 
 /**
- * Sets the wall clock back, as a correction by a time server does; no sleeper wakes earlier or later for it.
+ * Sets the wall clock back, as a correction by a time server does, without changing when sleepers wake.
  *
  * The wall clock may go below 0. An infinite step is refused.
  *
@@ -100,7 +100,7 @@ export const stepBack = (by: Duration.DurationInput): Effect.Effect<void, never,
   Effect.flatMap(VirtualClock, (clock) => clock.stepBack(by))
 
 /**
- * Sets the wall clock to a time since 1970; no sleeper wakes earlier or later for it.
+ * Sets the wall clock to a time since 1970, without changing when sleepers wake.
  *
  * An infinite time is refused.
  *

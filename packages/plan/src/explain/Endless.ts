@@ -1,5 +1,5 @@
 /**
- * Whether anything ends an operation that never succeeds.
+ * Finds out whether anything ends an operation that never succeeds.
  */
 import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
@@ -15,7 +15,7 @@ export const isEndless = (journey: Journey): boolean => {
   return deadline === undefined && journey.kinds.some((kind) => unlimited(kind) && goesOn(backoff.tree, kind, longest))
 }
 
-/** Whether a tree answers for ever, should all failures be of one kind and all attempts run as long as they can. */
+/** Whether a tree gives delays for ever if all failures have one kind and all attempts run as long as they can. */
 const goesOn = (tree: Tree, kind: Kind, ranMillis: number): boolean => {
   const on = (part: Tree) => goesOn(part, kind, ranMillis)
   switch (tree._tag) {
@@ -40,13 +40,13 @@ const goesOn = (tree: Tree, kind: Kind, ranMillis: number): boolean => {
 const answers = (tree: Tree, kind: Kind, ranMillis: number): boolean =>
   BackoffTree.step(tree, { u: 0, kind, ranMillis, elapsedMillis: 0 }) !== undefined
 
-/** A retry that no list and no count of a curve reaches. */
+/** A number of retries that no list and no counting curve reaches. */
 const far = 10_000_000
 
-/** How far a curve is followed that has a state. */
+/** How far a curve with a state is followed. */
 const near = 1_000
 
-/** Whether a curve goes on: by the number of the retry or, where it has a state, as far as it is followed. */
+/** Whether a curve continues: at the retry `far` or, if it has a state, as far as it is followed. */
 const isLong = ({ capMillis, curve, n, state }: Leaf): boolean => {
   if (curve.initial === undefined) return curve.delayMillis(far, state, capMillis, 0) !== undefined
   let current = state

@@ -25,19 +25,19 @@ import { assumption, warning } from "./Remark.ts"
 import * as Warnings from "./Warnings.ts"
 
 /**
- * Explains a policy or a preset: the table of its attempts, its worst case, and warnings about what is probably not meant.
+ * Explains a policy or a preset: the table of its attempts, its worst case, and warnings about probable mistakes.
  *
- * Exact to a millisecond but for some cases, in which the numbers are never exceeded and may be too wide: sums of
- * `Curve.decorrelatedSmooth` delays, by up to two milliseconds per retry, and by more where they are compared with other
- * delays, chosen by kind or have to fit into a time; the last starts before a deadline where delays come in steps, by
- * kind or in slots; and curves or jitters of your own that do not reach the ends of their intervals. A mean over what
- * earlier draws have left behind is taken from a few hundred histories.
+ * Exact to a millisecond with a few exceptions, in which the numbers are bounds that may be too wide: sums of
+ * `Curve.decorrelatedSmooth` delays, by up to two milliseconds per retry, and by more if they are compared with other
+ * delays, chosen by kind or must fit into a time; the last starts before a deadline if delays come in steps, by kind or
+ * in slots; and your own curves or jitters if they do not reach the ends of their intervals. A mean that depends on
+ * earlier draws is computed from a few hundred histories.
  *
- * The work is bounded, so a plan takes some tens of milliseconds at most. Where kinds, long attempts and parts that end by
- * time leave too many ways to follow, the attempts that remain are bounded instead, by the longest delays of the curves
- * and by the deadline, and the warning `NotFollowed` says so.
+ * The work is bounded, so a plan takes at most some tens of milliseconds. If kinds, long attempts and time limits leave
+ * too many cases to follow, the remaining attempts are bounded instead, by the longest delays of the curves and by the
+ * deadline, and the warning `NotFollowed` says so.
  *
- * Throws an `InvalidArgument` where the policy or an option cannot be worked with.
+ * Throws an `InvalidArgument` if the policy or an option is invalid.
  *
  * @category destructors
  */
@@ -83,7 +83,7 @@ const journeyOf = (policy: Explainable, { prepared, rows, takesMillis }: Inputs)
   }
 }
 
-/** What is taken for granted about a policy with any back-off. */
+/** The assumptions about a policy with any back-off. */
 export const assumptionsOf = (policy: Scheduled<unknown>, takesMillis: number): ReadonlyArray<Assumption> => [
   ...(takesMillis === Infinity ? [] : [assumption({ _tag: "AttemptsTake", atMost: Duration.millis(takesMillis) })]),
   ...((policy.hint ?? Hint.standard)._tag === "Ignore" ? [] : [assumption({ _tag: "NoHints" })]),
@@ -106,7 +106,7 @@ export const plannedAttempt = (row: Row): PlannedAttempt => ({
   waited: Duration.millis(row.waited)
 })
 
-/** The worst case of the attempts that were followed; where more are possible, a bound that holds for all of them. */
+/** The worst case of the attempts that were followed; if more are possible, a bound for all of them. */
 export const worst = (policy: Scheduled<unknown>, followed: Omit<Followed, "rows" | "spreads">): Worst => {
   const attempts = followed.complete ? followed.attempts : Limits.mostAttempts(policy)
   return {
@@ -117,7 +117,7 @@ export const worst = (policy: Scheduled<unknown>, followed: Omit<Followed, "rows
   }
 }
 
-/** The worst case of an operation that nothing stops. */
+/** The worst case of an operation that never stops. */
 const forEver: Worst = {
   attempts: Infinity,
   waited: Duration.infinity,
@@ -125,7 +125,7 @@ const forEver: Worst = {
   loadFactor: Infinity
 }
 
-/** The kinds that the policy tells apart, and one of the others. */
+/** The kinds that the policy distinguishes, and one of the others. */
 const kindsOf = ({ attemptsByKind, backoff }: Explainable): ReadonlyArray<Kind> => {
   const isCase = (part: Tree, kind: Kind) => part._tag === "ByKind" && part.cases[kind] !== undefined
   const named = kinds.filter(

@@ -1,5 +1,5 @@
 /**
- * The ways in which an attempt can fail, as far as its policy tells them apart, and what follows each of them.
+ * The ways in which an attempt can fail, as far as its policy distinguishes them, and what follows each.
  */
 import type { Failures } from "@effect-retry/core/unstable/Progress"
 import { addFailure } from "@effect-retry/core/unstable/Progress"
@@ -22,7 +22,7 @@ export interface Failure {
   readonly path: Path
   readonly kind: Kind
   readonly failures: Failures
-  /** Whether no attempt is left for it. */
+  /** Whether no attempt is left after it. */
   readonly spent: boolean
   readonly ranLeast: number
   readonly ranMost: number
@@ -31,22 +31,22 @@ export interface Failure {
 /** What follows a failure. */
 export interface Step {
   readonly delay: Delay
-  /** Empty where no attempt follows. */
+  /** Empty if no attempt follows. */
   readonly next: ReadonlyArray<Path>
   readonly waitedMillis: number
   /** Whether an attempt follows in all operations of the path. */
   readonly certain: boolean
 }
 
-/** How much is worked out for a step. */
+/** How much to compute for a step. */
 export interface Telling {
   /** Attempts so far. */
   readonly attempts: number
-  /** Draws to take a mean over; `undefined` where only the ends are worked out. */
+  /** The number of draws for a mean; `undefined` if only the extremes are needed. */
   readonly draws: number | undefined
 }
 
-/** A failure for every kind, and for every way in which a run is long enough, or not, to start the back-off over. */
+/** One failure for every kind, and for every set of parts that a long enough run would start over. */
 export const failuresOf = (journey: Journey, attempt: number, path: Path): ReadonlyArray<Failure> => {
   const longest = Limits.longestRun(journey, attempt, path.earliest)
   const starts = journey.resets.filter((afterMillis) => afterMillis <= longest)
@@ -64,7 +64,7 @@ export const failuresOf = (journey: Journey, attempt: number, path: Path): Reado
   })
 }
 
-/** The lengths of a run that make a difference, in rising order. */
+/** The lengths of a run that matter, in ascending order. */
 export const resetsOf = (tree: Tree): ReadonlyArray<number> => {
   const found = new Set<number>()
   BackoffTree.some(tree, (part) => {
@@ -74,7 +74,7 @@ export const resetsOf = (tree: Tree): ReadonlyArray<number> => {
   return [...found].toSorted((a, b) => a - b)
 }
 
-/** The steps that can follow a failure: none where the back-off has ended, `undefined` where there may be too many. */
+/** The steps that can follow a failure: none if the back-off has ended, `undefined` if there may be too many. */
 export const stepsOf = (journey: Journey, failure: Failure, telling: Telling): ReadonlyArray<Step> | undefined => {
   const { kind, path, ranLeast, ranMost } = failure
   const input: Extremes.Input = {
@@ -93,7 +93,7 @@ export const stepsOf = (journey: Journey, failure: Failure, telling: Telling): R
 export const clippedLatest = ({ policy }: Journey, { latest }: Path): number =>
   Math.min(latest, Limits.latestStart(policy.deadline))
 
-/** Steps the back-off in one of its cases; `undefined` where it has ended. */
+/** Steps the back-off in one of its cases; `undefined` if it has ended. */
 const stepOf = (
   journey: Journey,
   failure: Failure,
@@ -108,7 +108,7 @@ const stepOf = (
   const mean = meanOf(failure, input, failed, telling)
   const [addsLeast, addsMost] = hinted(journey.hint, range)
   const waits = Limits.fit(deadline, failed.earlyMillis, addsLeast)
-  // A hint makes a wait longer than the back-off that has kept the time.
+  // A hint can make a wait longer than the back-off's time limit allowed.
   const until = journey.hint._tag === "Ignore" ? Math.ceil(untilMillis) - 1 : Infinity
   const next = {
     extremes: range.rest,
@@ -143,22 +143,22 @@ const meanOf = (
   return Means.mean(path.histories, attempts, { kind, ranMillis: ranLeast, elapsedMillis }, draws)
 }
 
-/** The longest wait in all that a deadline leaves beside the runs: a cut one ends at it, any other starts before it. */
+/** The longest total wait that a deadline leaves after the runs: with a cut it ends at the deadline, otherwise it ends before. */
 const waitedWithin = (deadline: Journey["policy"]["deadline"], { ranLeast, waitedMost }: Path): number => {
   const atMost = deadline?._tag === "Cut" ? deadline.withinMillis : Limits.latestStart(deadline)
   return Math.max(0, Math.min(waitedMost, atMost - ranLeast))
 }
 
-/** The same path, and where a hint can start the back-off over, also the path after such a hint. */
+/** The same path and, if a hint can start the back-off over, also the path after such a hint. */
 const startedOver = ({ hint, start }: Journey, path: Path): ReadonlyArray<Path> =>
   hint._tag !== "Ignore" && hint.startsOver
     ? [path, { ...path, extremes: start.extremes, histories: start.histories }]
     : [path]
 
-/** A server that asks for less asks for no time, which is no hint unless the rule says so. */
+/** A server that asks for less asks for zero time, which is no hint unless the rule says so. */
 const shortestHint = (hint: Hint.Hint): number => (hint._tag === "Override" && hint.zero === "atOnce" ? 0 : 1)
 
-/** What a delay adds where a server may ask for anything, or for nothing. */
+/** What a delay adds if the server may send any hint, or none. */
 const hinted = (hint: Hint.Hint, range: Extremes.Range): readonly [least: number, most: number] => {
   if (hint._tag === "Ignore") return [range.addsLeast, range.addsMost]
   const shortened = HintRule.bend(hint, range.least, shortestHint(hint), 0) ?? range.least

@@ -1,10 +1,10 @@
 /**
- * Follows all operations of a policy at once: all kinds of failures, lengths of attempts and draws, as a few paths with
+ * Follows all operations of a policy at once: all kinds of failures, attempt lengths and draws, as a few paths with
  * intervals.
  *
- * Paths part only where the back-off's tree does: by kind, by attempts long enough to start it over, and by parts that
- * may have ended by time. Paths that arrive at the same tree are one again. The work is bounded: where there are too many
- * paths to follow, the attempts that remain are bounded instead.
+ * Paths split only when the back-off's tree does: by kind, by attempts long enough to start it over, and by parts whose
+ * time may be up. Paths that reach the same tree are merged. The work is bounded: if there are too many paths to
+ * follow, the remaining attempts are bounded instead.
  */
 import type { Failure, Step, Telling } from "./Failing.ts"
 import { clippedLatest, failuresOf, stepsOf } from "./Failing.ts"
@@ -17,13 +17,13 @@ import { remainder } from "./Remainder.ts"
 /** How many attempts a plan follows. */
 export const mostFollowed = 2_000
 
-/** How many parts of a back-off are stepped, beside those for means. */
+/** How many parts of a back-off are stepped, besides those for means. */
 const mostWork = 12_000
 
-/** Draws for the means of all attempts, for those of one attempt, and for one mean at least. */
+/** The number of draws for the means of all attempts, for those of one attempt, and the least for one mean. */
 const meanDraws = { ofAll: 20_000, ofAttempt: 1_000, ofFailure: 8 }
 
-/** What has been found of the attempts so far, and the paths on which the last of them starts. */
+/** The findings on the attempts so far, and the paths on which the last of them starts. */
 interface State extends Omit<Followed, "complete" | "refusedBy"> {
   readonly paths: ReadonlyArray<Path>
   readonly work: number
@@ -68,7 +68,7 @@ const advance = (journey: Journey, state: State, mostAttempts: number, merge: Me
   return start(journey, { ...noted, work, paths: merge(reached.flatMap(({ next }) => next)) }, reached)
 }
 
-/** What the steps after an attempt say, whether or not another one follows. */
+/** Records what the steps after an attempt show, whether or not another attempt follows. */
 const note = (journey: Journey, state: State, steps: ReadonlyArray<Step>): State => {
   const { deadline } = journey.policy
   const certain = steps.every((step) => step.certain)
@@ -81,7 +81,7 @@ const note = (journey: Journey, state: State, steps: ReadonlyArray<Step>): State
   }
 }
 
-/** Starts the next attempt, on the paths that have come to it. */
+/** Starts the next attempt, on the paths that have reached it. */
 const start = (journey: Journey, state: State, reached: ReadonlyArray<Step>): State => {
   const attempts = state.attempts + 1
   const ends = state.paths.map((path) => endMillis(journey, attempts, path))
@@ -96,17 +96,17 @@ const start = (journey: Journey, state: State, reached: ReadonlyArray<Step>): St
   }
 }
 
-/** Parts stepped at most: for the ends of the draw, and for cases and keys. */
+/** A bound on the number of stepped parts: for the extremes of the draw, and for cases and keys. */
 const workOf = ({ parts, timed }: Journey, failures: ReadonlyArray<Failure>): number =>
   parts * failures.length * (timed ? 14 : 6)
 
-/** The more there is to step, the fewer draws: the means of all attempts together cost about the same. */
+/** The more there is to step, the fewer draws, so that the means of all attempts together cost about the same. */
 const drawsFor = ({ parts, rows }: Journey, failures: ReadonlyArray<Failure>): number => {
   const draws = Math.min(meanDraws.ofAttempt, meanDraws.ofAll / rows)
   return Math.max(meanDraws.ofFailure, Math.floor(draws / (parts * failures.length)))
 }
 
-/** `undefined` where not all can be followed. Kinds that the back-off does not tell apart are stepped once for all. */
+/** All steps; `undefined` if not all can be followed. Kinds that the back-off does not distinguish are stepped together. */
 const allSteps = (
   journey: Journey,
   failures: ReadonlyArray<Failure>,

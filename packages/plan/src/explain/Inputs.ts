@@ -1,5 +1,5 @@
 /**
- * What a plan is given, checked.
+ * Checks the inputs of a plan.
  */
 import * as Classifier from "@effect-retry/core/Classifier"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -8,13 +8,13 @@ import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import type { Options, Scheduled } from "./PlanRecord.ts"
 
 export interface Inputs {
-  /** The part of the policy that a plan looks at. */
+  /** The part of the policy that a plan uses. */
   readonly prepared: Prepared
   readonly rows: number
   readonly takesMillis: number
 }
 
-/** Throws an `InvalidArgument` where the policy or an option cannot be worked with. */
+/** Throws an `InvalidArgument` if the policy or an option is invalid. */
 export const check = (owner: string, policy: Scheduled<unknown>, options: Options | undefined): Inputs => {
   const { attemptTimeout, attemptsByKind, backoff, deadline, hint, maxAttempts } = policy
   const planned = { attemptTimeout, attemptsByKind, backoff, deadline, hint, maxAttempts }

@@ -1,5 +1,5 @@
 /**
- * What a plan follows, and what it has found.
+ * What a plan follows, and what it finds.
  */
 import type * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import type * as Hint from "@effect-retry/core/Hint"
@@ -13,23 +13,23 @@ export interface Journey {
   readonly policy: Explainable
   readonly prepared: Prepared
   readonly tree: BackoffTree.Tree
-  /** The parts of the tree: what a step of it costs at most. */
+  /** The number of parts of the tree, which bounds the cost of a step. */
   readonly parts: number
-  /** The kinds that the policy tells apart. */
+  /** The kinds that the policy distinguishes. */
   readonly kinds: ReadonlyArray<Kind>
-  /** Whether a part of the back-off tells kinds apart. */
+  /** Whether a part of the back-off distinguishes kinds. */
   readonly byKind: boolean
-  /** The lengths of an attempt that start a part of the back-off over, in rising order. */
+  /** The lengths of an attempt that start a part of the back-off over, in ascending order. */
   readonly resets: ReadonlyArray<number>
-  /** Whether a part of the back-off ends by time. */
+  /** Whether a part of the back-off has a time limit. */
   readonly timed: boolean
   /** All operations before their first failure. */
   readonly start: Path
-  /** How long an attempt takes at most, where no timeout ends it before. */
+  /** The longest duration of an attempt, unless a timeout ends it earlier. */
   readonly takesMillis: number
-  /** The rule for hints, where every server sends them. */
+  /** The rule for hints, if every server sends them. */
   readonly hint: Hint.Hint
-  /** Attempts that get a row of the table. */
+  /** The number of rows in the table. */
   readonly rows: number
 }
 
@@ -53,15 +53,15 @@ export interface Delay {
 /** The results for all operations together. */
 export interface Followed {
   readonly rows: ReadonlyArray<Row>
-  /** Attempts that can be made; more may follow where it is not `complete`. */
+  /** How many attempts can be made; if not `complete`, more may follow. */
   readonly attempts: number
   readonly complete: boolean
-  /** What follows where it is `complete`; a bound of what can follow where it is not. */
+  /** The total wait if `complete`; otherwise a bound on it. */
   readonly waitedMillis: number
   readonly elapsedMillis: number
   /** What refused the attempt after the last one. */
   readonly refusedBy: "Backoff" | "Deadline" | undefined
-  /** The first attempt that not every operation may reach; `Infinity` where all of them can. */
+  /** The first attempt that some operations may not reach; `Infinity` if all of them can. */
   readonly uncertainFrom: number
   /** Whether the draw of a step makes a difference. */
   readonly spreads: boolean

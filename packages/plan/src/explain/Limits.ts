@@ -1,5 +1,5 @@
 /**
- * What bounds attempts, their times and their hints: counts, deadlines and timeouts as a plan needs them.
+ * Limits on attempts, times and hints: counts, deadlines and timeouts as a plan needs them.
  */
 import type * as Deadline from "@effect-retry/core/Deadline"
 import type { Failures } from "@effect-retry/core/unstable/Progress"
@@ -14,16 +14,16 @@ import type { Scheduled } from "./PlanRecord.ts"
 
 type Times = Pick<Scheduled<unknown>, "attemptTimeout" | "deadline">
 
-/** Whether no attempt may follow this one, should it fail with this kind. */
+/** Whether no attempt may follow this one if it fails with this kind. */
 export const isSpent = (prepared: Prepared, attempts: number, failures: Failures, kind: Kind): boolean => {
   const progress = { attempts, outdated: 0, failures, tree: undefined }
   const now = { elapsedMillis: 0, ranMillis: 0, outer: undefined, u: 0, stepped: Option.some(0) }
   const decision = Decision.decide(prepared, progress, now, Verdict.retryable(kind))
-  // With no time elapsed, a draw and a step given, only the counts can stop the operation.
+  // With no elapsed time and with a given draw and step, only the counts can stop the operation.
   return decision._tag === "Stop"
 }
 
-/** The most attempts that the policy's counts allow. */
+/** The largest number of attempts that the policy's counts allow. */
 export const mostAttempts = ({
   attemptsByKind = {},
   maxAttempts
@@ -33,7 +33,7 @@ export const mostAttempts = ({
   return limits.reduce((sum: number, limit) => sum + (limit ?? 1) - 1, 1 + others)
 }
 
-/** The number of an attempt that no growing timeout has more time for. */
+/** The number of an attempt at which every growing timeout has reached its maximum. */
 export const longestAttempt = 5_000
 
 /** The latest whole millisecond at which an attempt may start. */
@@ -42,7 +42,7 @@ export const latestStart = (deadline: Deadline.Deadline<unknown> | undefined): n
   return Math.min(Math.ceil(deadline.withinMillis) - 1, Math.floor(deadline.withinMillis - deadline.reserveMillis))
 }
 
-/** How long attempt `attempt` can take, which starts at `startMillis`. */
+/** How long an attempt that starts at `startMillis` can take. */
 export const longestRun = (
   { policy, takesMillis }: { readonly policy: Times; readonly takesMillis: number },
   attempt: number,
@@ -52,7 +52,7 @@ export const longestRun = (
   return Math.max(0, Math.min(takesMillis, timeoutMillis(policy, attempt, startMillis) ?? Infinity, cutMillis))
 }
 
-/** What an attempt is given that starts at `startMillis`; `undefined` without a timeout. */
+/** The timeout of an attempt that starts at `startMillis`; `undefined` without a timeout. */
 export const timeoutMillis = (
   { attemptTimeout, deadline }: Times,
   attempt: number,
@@ -66,7 +66,7 @@ export const timeoutMillis = (
     deadline === undefined ? Infinity : deadline.withinMillis - startMillis
   )
 
-/** The wait that keeps the deadline, or `undefined` where no attempt follows. */
+/** The wait that keeps the deadline, or `undefined` if no attempt follows. */
 export const fit = (
   deadline: Deadline.Deadline<unknown> | undefined,
   elapsedMillis: number,
@@ -77,6 +77,6 @@ export const fit = (
   return TimeLeft.mayStart(deadline, elapsedMillis + delayMillis) ? delayMillis : undefined
 }
 
-/** The longest hint that a rule tells from longer ones. */
+/** The longest hint that a rule distinguishes from longer ones. */
 export const longestHint = (hint: Hint.Hint): number =>
   hint._tag === "Ignore" || hint._tag === "Within" ? Infinity : hint.atMostMillis

@@ -1,5 +1,5 @@
 /**
- * The models of a plan: what a policy will do, before it does it.
+ * The types of a plan.
  */
 import type * as Duration from "effect/Duration"
 import type * as Option from "effect/Option"
@@ -18,13 +18,13 @@ export interface Explainable extends Pick<
   "attemptTimeout" | "maxAttempts" | "attemptsByKind" | "hint" | "deadline"
 > {
   readonly backoff: Backoff
-  /** Only whether there is one matters; the plan takes for granted that it grants. */
+  /** Only whether there is one matters; the plan assumes that it grants everything. */
   readonly bucket?: unknown
   readonly rateLimiter?: unknown
 }
 
 /**
- * The same with any schedule as its back-off, as long as that does not read the error.
+ * The same with any schedule as the back-off, as long as it does not read the error.
  *
  * @category models
  */
@@ -33,19 +33,19 @@ export interface Scheduled<out R = never> extends Omit<Explainable, "backoff"> {
 }
 
 /**
- * What can happen to one operation whose attempts all fail and may all be retried.
+ * What can happen to an operation whose attempts all fail retryably.
  *
  * @category models
  */
 export interface Plan {
   /** The first attempts, in order. */
   readonly attempts: ReadonlyArray<PlannedAttempt>
-  /** The most there can be of everything, where no server asks for a longer wait. */
+  /** The upper bounds if no server sends a hint. */
   readonly worst: Worst
-  /** The same where every server asks for the longest wait the policy follows; `None` where it follows none. */
+  /** The same if every server asks for the longest wait that the policy follows; `None` if it follows no hints. */
   readonly hinted: Option.Option<Worst>
   readonly warnings: ReadonlyArray<Warning>
-  /** What the numbers take for granted. */
+  /** The assumptions behind the numbers. */
   readonly assumptions: ReadonlyArray<Assumption>
 }
 
@@ -57,21 +57,21 @@ export interface Plan {
 export interface PlannedAttempt {
   /** Its number, from 1. */
   readonly attempt: number
-  /** The most it is given, clipped to the time left. */
+  /** Its longest timeout, clipped to the time left. */
   readonly attemptTimeout: Option.Option<Duration.Duration>
   /** The delay before it; `None` for the first. */
   readonly delay: Option.Option<PlannedDelay>
-  /** Its start, should everything before it end and be waited for as soon as it can. */
+  /** Its start if everything before it is as short as possible. */
   readonly earliest: Duration.Duration
-  /** Its start, should everything before it take as long as it can. */
+  /** Its start if everything before it takes as long as possible. */
   readonly latest: Duration.Duration
-  /** The most that has been waited by then, in all delays together. */
+  /** The longest total of all delays up to then. */
   readonly waited: Duration.Duration
 }
 
-/** A delay as the back-off draws it, before a hint or the deadline bends it. */
+/** A delay as drawn by the back-off, before a hint or the deadline changes it. */
 export interface PlannedDelay {
-  /** The delay before jitter; where a curve draws by definition, the most it draws. */
+  /** The delay before jitter; for a curve that draws by definition, the longest delay. */
   readonly bound: Duration.Duration
   readonly least: Duration.Duration
   readonly mean: Duration.Duration
@@ -84,13 +84,13 @@ export interface PlannedDelay {
  * @category models
  */
 export interface Worst {
-  /** Most calls; `Infinity` where nothing bounds them. */
+  /** The largest number of calls; `Infinity` if nothing bounds them. */
   readonly attempts: number
   /** All delays together. */
   readonly waited: Duration.Duration
   /** From the start of the first attempt to the end of the operation. */
   readonly elapsed: Duration.Duration
-  /** Calls per operation while every call fails. A bucket lowers it once it is empty. */
+  /** Calls per operation while every call fails. A bucket lowers this once it is empty. */
   readonly loadFactor: number
 }
 
@@ -102,6 +102,6 @@ export interface Worst {
 export interface Options {
   /** Attempts in the table, from 1 to 1000. @default 20 */
   readonly rows?: number
-  /** How long an attempt takes at most. @default its timeout, or no time at all where there is none */
+  /** The longest duration of an attempt. @default its timeout, or zero without one */
   readonly attemptTakes?: Duration.DurationInput
 }

@@ -8,7 +8,7 @@ import type { Plan, PlannedAttempt, PlannedDelay, Worst } from "./PlanRecord.ts"
 const width = 80
 
 /**
- * The table of attempts, the worst case, what is assumed and what to be warned of, as lines of text.
+ * The table of attempts, the worst case, the assumptions and the warnings, as lines of text.
  *
  * Times below a minute are exact to a millisecond, longer ones have two units. A column that would be empty is left out.
  *
@@ -40,7 +40,7 @@ const delay = (title: keyof PlannedDelay): Column => ({
   cell: ({ delay }) => Option.match(delay, { onNone: () => none, onSome: (delay) => format(rounded(delay, title)) })
 })
 
-/** A mean is an estimate: three digits of it are enough, within the delays that it is the mean of. */
+/** A mean is an estimate, so three digits are enough, kept within the range of its delays. */
 const rounded = (delay: PlannedDelay, title: keyof PlannedDelay): Duration.Duration =>
   title === "mean"
     ? Duration.clamp(Duration.millis(Number(Duration.toMillis(delay.mean).toPrecision(3))), {

@@ -1,5 +1,5 @@
 /**
- * Attempts that are not followed one by one: what they can add at most.
+ * Bounds what attempts that are not followed one by one can add.
  */
 import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
@@ -16,10 +16,10 @@ import { withinMillis } from "../bounds/Times.ts"
 const mostDelays = 20_000
 
 /**
- * Bounds the operations that have come to attempt `attempt` on these paths.
+ * Bounds the operations that have reached attempt `attempt` on these paths.
  *
- * No delay of a back-off is longer than the longest that one of its curves has given so far. The
- * waits also end with the deadline, or before a time that the back-off keeps.
+ * No delay of a back-off is longer than the longest that one of its curves has given so far. The waits also end with
+ * the deadline, or before a time limit of the back-off.
  */
 export const remainder = (
   journey: Journey,
@@ -39,7 +39,7 @@ export const remainder = (
   }
 }
 
-/** The bounds of a policy by its deadline and timeout, where its last attempt starts at `lastMillis` or before. */
+/** The bounds from a policy's deadline and timeout, if its last attempt starts at `lastMillis` or before. */
 export const bounds = (
   { policy, takesMillis }: Pick<Journey, "takesMillis"> & { readonly policy: Scheduled<unknown> },
   lastMillis = Limits.latestStart(policy.deadline)
@@ -51,14 +51,14 @@ export const bounds = (
   return { waitedMillis: lastMillis, elapsedMillis: lastMillis + longest }
 }
 
-/** More than any single delay is as good as no bound. */
+/** A time longer than any single delay counts as unbounded. */
 const bounded = (millis: number): number => (millis > longestMillis ? Infinity : millis)
 
-/** The latest start of an attempt: a hint makes a wait longer than the back-off that has kept its time. */
+/** The latest start of an attempt: a hint can make a wait longer than the back-off's time limit allowed. */
 const lastStart = ({ hint, policy, tree }: Journey): number =>
   Math.min(Limits.latestStart(policy.deadline), hint._tag === "Ignore" ? Math.ceil(withinMillis(tree)) - 1 : Infinity)
 
-/** The delays from attempt `attempt` on, together. */
+/** The total of the delays from attempt `attempt` on. */
 const longestDelays = (journey: Journey, attempt: number, most: number): number => {
   const leaves = leavesOf(journey.tree)
   if (most * leaves.length > mostDelays) return bent(journey.hint, capOf(leaves)) * (most - attempt)

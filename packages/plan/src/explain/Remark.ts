@@ -1,17 +1,17 @@
 /**
- * Remarks of a plan beside its numbers: warnings about the policy, and the assumptions behind the numbers.
+ * Remarks in a plan: warnings about the policy, and the assumptions behind the numbers.
  */
 import * as Duration from "effect/Duration"
 
 /**
- * Something in a policy that is probably not meant. Every warning can be read: `message` says it in one sentence.
+ * A probable mistake in a policy; `message` describes it in one sentence.
  *
  * @category models
  */
 export type Warning = Said<
-  /** Nothing ends the operation but a success. */
+  /** Only a success ends the operation. */
   | { readonly _tag: "NeverEnds" }
-  /** More is possible than a plan follows: the worst case is an upper bound. */
+  /** There are more cases than a plan follows, so the worst case is an upper bound. */
   | { readonly _tag: "NotFollowed"; readonly attempts: number }
   /** Attempts from `from` on are never made, however fast the ones before them are. */
   | { readonly _tag: "AttemptsUnreachable"; readonly from: number; readonly by: "Backoff" | "Deadline" }
@@ -32,21 +32,21 @@ export type Warning = Said<
 >
 
 /**
- * Something the numbers of a plan take for granted.
+ * An assumption behind the numbers of a plan.
  *
  * @category models
  */
 export type Assumption = Said<
   | { readonly _tag: "AttemptsTake"; readonly atMost: Duration.Duration }
-  /** The back-off of the worst kind counts, retry by retry. */
+  /** For each retry, the back-off of the slowest kind is used. */
   | { readonly _tag: "AnyKind" }
   /** No attempt runs long enough for the back-off to start over. */
   | { readonly _tag: "NeverReset" }
-  /** The table and `worst` leave out what servers ask for; `hinted` does not. */
+  /** The table and `worst` ignore hints; `hinted` includes them. */
   | { readonly _tag: "NoHints" }
   | { readonly _tag: "BucketGrants" }
   | { readonly _tag: "RateLimiterGrants" }
-  /** The numbers are what so many runs have shown, not limits. */
+  /** The numbers are observations from `runs` runs, not limits. */
   | { readonly _tag: "Sampled"; readonly runs: number }
 >
 

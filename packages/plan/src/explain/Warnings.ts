@@ -1,5 +1,5 @@
 /**
- * Finds what is probably not meant in a policy.
+ * Finds probable mistakes in a policy.
  */
 import * as Duration from "effect/Duration"
 import type { Leaf, Tree } from "@effect-retry/core/unstable/BackoffTree"
@@ -21,7 +21,7 @@ export const ofBackoff = (policy: Explainable, followed: Followed): ReadonlyArra
   ]
 }
 
-/** The warnings about any policy: how far its attempts get, and whether its times fit together. */
+/** The warnings about any policy: which attempts it reaches, and whether its times fit together. */
 export const ofAttempts = (
   policy: Scheduled<unknown>,
   followed: Omit<Followed, "rows" | "spreads">
@@ -52,7 +52,7 @@ const timeoutBeyondDeadline = ({ attemptTimeout, deadline }: Scheduled<unknown>)
     : []
 }
 
-/** Only of a rule that the policy names: what the default follows can be seen in `hinted`. */
+/** Only for a rule that the policy sets: what the default follows is shown in `hinted`. */
 const hintBeyondDeadline = ({ deadline, hint }: Scheduled<unknown>): ReadonlyArray<Warning> =>
   deadline !== undefined &&
   (hint?._tag === "Floor" || hint?._tag === "Override") &&
@@ -99,10 +99,10 @@ const leaves = (tree: Tree): ReadonlyArray<Leaf> => {
   return found
 }
 
-/** How many delays of a curve are looked at. */
+/** How many delays of a curve are checked. */
 const first = 20
 
-/** What a curve grows from: its shortest delay, or the longest draw of one whose delays can be no time at all. */
+/** The base of a curve: its shortest delay, or the longest draw if its delays can be zero. */
 const baseOf = ({ curve, n }: Leaf): number => {
   let state = curve.initial
   let base = Infinity

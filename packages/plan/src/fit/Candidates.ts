@@ -1,7 +1,7 @@
 /**
- * The policies that a fit chooses from, and how each of them is written.
+ * The policies from which a fit chooses, and each of them as code.
  *
- * They do not depend on the share and the load that are wanted, so that a looser wish has the same policies to choose from.
+ * They do not depend on the wished share and load, so that a looser wish chooses from the same policies.
  */
 import type { Policy } from "@effect-retry/core"
 import { AttemptTimeout, Backoff, Deadline, Jitter, TokenBucket } from "@effect-retry/core"
@@ -13,7 +13,7 @@ export interface FittedClient extends Client {
   readonly policy: Policy.Preset<unknown> & { readonly backoff: Backoff.Backoff }
 }
 
-/** What a candidate is made of; for one attempt no more than the timeout matters. */
+/** The parts of a candidate; with one attempt, only the timeout matters. */
 export interface Parts {
   readonly maxAttempts: number
   readonly baseMillis: number
@@ -22,7 +22,7 @@ export interface Parts {
   readonly bucketRatio: number | undefined
 }
 
-/** Attempts at most. */
+/** The largest number of attempts. */
 export const mostAttempts = 8
 
 const bases = [20, 200, 2000]
@@ -31,15 +31,15 @@ const bucketRatios = [undefined, 0.1, 0.3]
 
 const bucketCapacity = 10
 
-/** Ratios of attempts that end within the timeout: the first that leaves time for another attempt. */
+/** The share of attempts that end within the timeout; the first ratio that leaves time for another attempt is used. */
 const timeoutRatios = [0.99, 0.95, 0.9]
 
-/** All that a candidate with more than one attempt can be made of, but for the number of its attempts. */
+/** All combinations of parts for candidates with more than one attempt, without the number of attempts. */
 export const families = (setting: Setting): ReadonlyArray<Omit<Parts, "maxAttempts">> => {
   const { outage, withinMillis } = setting
   const fitting = bases.filter((baseMillis) => baseMillis < withinMillis)
   const all = fitting.length === 0 ? [withinMillis / 10] : fitting
-  // Without an outage, failures do not last: a longer delay only takes time, and a bucket only refuses.
+  // Without an outage failures do not last, so a longer delay only costs time, and a bucket only refuses.
   const baseMillis = outage === undefined ? all.slice(0, 1) : all
   const buckets = outage === undefined ? [undefined] : bucketRatios
   return timeouts(setting).flatMap((timeoutMillis) =>
@@ -49,7 +49,7 @@ export const families = (setting: Setting): ReadonlyArray<Omit<Parts, "maxAttemp
   )
 }
 
-/** Where the slowest attempts end in half of the time anyway, a timeout only adds failures. */
+/** If even the slowest attempts end in half of the time, a timeout only adds failures. */
 const timeouts = ({ latency, withinMillis }: Setting): ReadonlyArray<number | undefined> => {
   if (latency.quantileMillis(0.999) <= withinMillis / 2) return [undefined]
   const found = timeoutRatios.map((ratio) => readable(latency.quantileMillis(ratio)))
@@ -78,7 +78,7 @@ export const client = ({ baseMillis, bucketRatio, maxAttempts, timeoutMillis, wi
   }
 }
 
-/** The same as code. */
+/** A candidate as code. */
 export const code = ({ baseMillis, bucketRatio, maxAttempts, timeoutMillis, withinMillis }: Parts): string => {
   const timeout =
     timeoutMillis === undefined ? [] : [`attemptTimeout: AttemptTimeout.constant(${duration(timeoutMillis)})`]

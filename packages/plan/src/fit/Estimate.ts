@@ -1,5 +1,5 @@
 /**
- * What simulations say of a number, and how far it can be off.
+ * Estimates from simulations, with their uncertainty.
  */
 
 /** A number from simulations, with the ends of its 95 % interval. */
@@ -12,7 +12,7 @@ export interface Estimate {
 /** Student's t for 95 %, by degrees of freedom. */
 const student = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262]
 
-/** Of independent runs, at least two and at most ten. */
+/** The estimate from independent runs, at least two and at most ten. */
 export const ofRuns = (values: ReadonlyArray<number>): Estimate => {
   const mean = sum(values) / values.length
   const freedom = values.length - 1
@@ -22,7 +22,7 @@ export const ofRuns = (values: ReadonlyArray<number>): Estimate => {
 }
 
 /**
- * The interval of a ratio that was counted: Wilson's, which has a width also where all or none of them were counted.
+ * The interval of a counted ratio: Wilson's, which has a width even if all or none were counted.
  *
  * Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference, JASA 22 (1927).
  */

@@ -1,8 +1,8 @@
 /**
- * Fits: the policy of least load that does what is wanted of a server.
+ * Fits: the policy with the least load that achieves what you wish from a server.
  *
- * It simulates policies with the loop and the buckets of core, all of them against the same calls. It changes no policy that
- * you have: `Plan` explains one, and `Load` shows what many clients with one do to a server.
+ * It simulates policies with the loop and the buckets of core, all of them against the same calls. To explain a policy
+ * that you have, use `Plan`; to see what many clients with it do to a server, use `Load`.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Duration from "effect/Duration"
@@ -16,7 +16,7 @@ import * as Timekeeper from "../clock/Timekeeper.ts"
 import * as Trial from "./Trial.ts"
 
 /**
- * What is known of a server, and of the traffic of one client.
+ * What is known about a server, and about the traffic of one client.
  *
  * @category models
  */
@@ -24,28 +24,28 @@ export interface KnownServer {
   /** The probability that an attempt fails outside of an outage, independently of all others: 0..1. */
   readonly failureProbability: number
   readonly latency: LatencyModel.Latencies
-  /** While there is one, every attempt fails, after the time that answers take. `every` counts from start to start. */
+  /** During an outage every attempt fails, after the time that answers take. `every` counts from start to start. */
   readonly outage?: { readonly lasts: Duration.DurationInput; readonly every: Duration.DurationInput }
-  /** Operations that one client begins in a second: the process that has the bucket. @default 10 */
+  /** Operations per second of one client, the process that has the bucket. @default 10 */
   readonly operationsPerSecond?: number
 }
 
 /**
- * What is wanted.
+ * The goal of a fit.
  *
  * @category models
  */
 export interface Wish {
-  /** The ratio of all operations that shall succeed in time. */
+  /** The ratio of all operations that should succeed in time. */
   readonly succeeded: number
   /** How long an operation may take. */
   readonly within: Duration.DurationInput
-  /** Attempts per operation that are allowed while there is an outage. @default no limit */
+  /** The largest number of attempts per operation during an outage. @default no limit */
   readonly outageLoad?: number
 }
 
 /**
- * What is known, and what is wanted.
+ * The server, the goal, and how to simulate.
  *
  * @category models
  */
@@ -53,45 +53,45 @@ export interface Options {
   readonly server: KnownServer
   readonly wish: Wish
   readonly seed: number | string
-  /** Operations in calm that each simulation has, 100 to 100000. @default 1000 */
+  /** The number of operations outside outages in each simulation, 100 to 100000. @default 1000 */
   readonly operations?: number
 }
 
 /**
- * A policy with what simulations say of it.
+ * A policy with its estimates from simulations.
  *
  * @category models
  */
 export interface Fitted {
-  /** To use and to simulate further, as in `Load.recovery(fitted.client, …)`. */
+  /** The client, to use or to simulate further, as in `Load.recovery(fitted.client, …)`. */
   readonly client: Candidates.FittedClient
-  /** The policy, and the bucket where there is one, as TypeScript. */
+  /** The policy, and the bucket if there is one, as TypeScript. */
   readonly code: string
   /** The ratio of operations that succeed in time. */
   readonly succeeded: Estimate
   /** Attempts per operation. */
   readonly load: Estimate
-  /** Attempts per operation while there is an outage; `None` where the server has none. */
+  /** Attempts per operation during an outage; `None` if the server has none. */
   readonly outageLoad: Option.Option<Estimate>
 }
 
 /**
- * The answer of a fit.
+ * The result of a fit.
  *
  * @category models
  */
 export type Fit =
   | {
       readonly _tag: "Met"
-      /** It does what is wanted, and of all that do it has the least load. */
+      /** The policy with the least load among those that achieve the goal. */
       readonly best: Fitted
-      /** The next one of those that do, made of other parts. */
+      /** The next best one that achieves it, made of other parts. */
       readonly runnerUp: Option.Option<Fitted>
       readonly simulations: number
     }
   | {
       readonly _tag: "Missed"
-      /** It comes nearest to what is wanted. */
+      /** The policy that comes closest to the goal. */
       readonly nearest: Fitted
       readonly simulations: number
     }
@@ -102,16 +102,16 @@ const owner = "Fit.fit"
 const mostAround = 20_000
 
 /**
- * Searches the policy that does what is wanted with the least load, by simulations with the loop and the buckets of core.
+ * Finds the policy that achieves the goal with the least load, by simulations with core's loop and buckets.
  *
  * It chooses from one to eight attempts, exponential back-off with full jitter from 20 milliseconds, 200 milliseconds or 2
- * seconds, no attempt timeout or one that 90 to 99 of 100 answers stay below, and no bucket or a success-credited one with a
- * ratio of 0.1 or 0.3; the deadline is the time that is allowed. It makes at most 90 simulations, each in a turn of its own of the event loop.
- * All policies meet the same calls.
- * The same seed gives the same answer, and a lower `succeeded` or a higher `outageLoad` never one with more load.
+ * seconds, no attempt timeout or one within which 90 to 99 % of the answers arrive, and no bucket or a success-credited
+ * one with a ratio of 0.1 or 0.3; the deadline is the allowed time. It makes at most 90 simulations, each in a separate
+ * turn of the event loop. All policies meet the same calls.
+ * The same seed gives the same result, and a lower `succeeded` or a higher `outageLoad` never gives one with more load.
  *
- * Policies are judged by the means; the intervals say how far those can be off. All failures are retryable and carry no hint, and
- * retries do not slow the server down: `Load.recovery` shows what they do to one with a queue.
+ * Policies are compared by the means; the intervals show their uncertainty. All failures are retryable and carry no
+ * hint, and retries do not slow down the server; to see the effect on a server with a queue, use `Load.recovery`.
  *
  * @category running
  */
@@ -169,7 +169,7 @@ interface Limits {
   readonly outageLoad: number
 }
 
-/** A policy that was looked at. */
+/** A policy that was tried. */
 interface Tried {
   readonly parts: Candidates.Parts
   readonly figures: Trial.Figures
@@ -185,7 +185,7 @@ const search = (setting: Trial.Setting, wanted: Limits): Effect.Effect<Fit> =>
         simulations += 1
         return Trial.run(Candidates.client(parts), setting)
       })
-    /** Answers whether more attempts are worth a look. */
+    /** Tries a policy, and returns whether more attempts are worth trying. */
     const look = (parts: Candidates.Parts, runs: Trial.Runs): boolean => {
       const one = { parts, figures: Trial.figures(runs, setting, parts.maxAttempts) }
       tried.push(one)
@@ -210,14 +210,17 @@ const search = (setting: Trial.Setting, wanted: Limits): Effect.Effect<Fit> =>
 const isMet = ({ figures }: Tried, wanted: Limits): boolean =>
   figures.succeeded.mean >= wanted.succeeded && (figures.outageLoad?.mean ?? 1) <= wanted.outageLoad
 
-/** Whether further attempts change nothing, or only add load to what is enough or too much already. */
+/** Whether further attempts change nothing, or only add load where there is already enough or too much. */
 const isLast = (one: Tried, wanted: Limits, fitting: ReadonlyArray<Tried>): boolean =>
   isMet(one, wanted) ||
   one.figures.mostAttempts < one.parts.maxAttempts ||
   (one.figures.outageLoad?.mean ?? 1) > wanted.outageLoad ||
   (fitting[1] !== undefined && byLoad(one, fitting[1]) > 0)
 
-/** The least load first; of equal loads what succeeds more often, of those the simplest, and of those the longest delay. */
+/**
+ * The least load first; for equal loads the one that succeeds more often, then the simplest one, then the one with the
+ * longest delay.
+ */
 const byLoad = (one: Tried, other: Tried): number =>
   one.figures.load.mean - other.figures.load.mean ||
   other.figures.succeeded.mean - one.figures.succeeded.mean ||
@@ -250,7 +253,7 @@ const answerOf = ({ fitting, simulations, tried, wanted }: Searched): Fit => {
   return { _tag: "Missed", nearest: fitted(nearest[0]!), simulations }
 }
 
-/** How much is missing, as a part of what is wanted. */
+/** How far a policy misses the goal, relative to the goal. */
 const shortfall = ({ figures }: Tried, { outageLoad, succeeded }: Limits): number =>
   Math.max(
     0,

@@ -1,13 +1,13 @@
 /**
- * How long attempts take, as a function from a ratio to the time that so many of them stay below.
+ * The distribution of attempt durations, as its quantile function.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 
 /**
- * What is known of the time that a server takes to answer: always the same; the times that half and 99 of 100 stay below, for
- * a log-normal distribution; or times that were measured, each as likely as the others.
+ * What is known about the latency of a server: a constant; the median and the 99th percentile, for a log-normal
+ * distribution; or measured times, all equally likely.
  */
 export type Latencies =
   | Duration.DurationInput
@@ -15,7 +15,7 @@ export type Latencies =
   | { readonly measured: ReadonlyArray<Duration.DurationInput> }
 
 export interface LatencyModel {
-  /** Of a ratio below 1. */
+  /** The quantile for a ratio below 1. */
   readonly quantileMillis: (ratio: number) => number
 }
 

@@ -1,7 +1,7 @@
 /**
- * One policy against the server that is known: the operations of a client, with the shipped loop and buckets.
+ * Tries one policy against the known server: the operations of a client, with the shipped loop and buckets.
  *
- * Each run is a stretch of calm, and then the operations that can notice an outage. All policies meet the same operations.
+ * Each run has a calm period, and then the operations that an outage can affect. All policies meet the same operations.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import * as Estimate from "./Estimate.ts"
 import * as Instant from "../clock/Instant.ts"
 import type { LatencyModel } from "./LatencyModel.ts"
 
-/** What is known and wanted, in numbers. */
+/** Server and goal, in numbers. */
 export interface Setting {
   readonly failureProbability: number
   readonly latency: LatencyModel
@@ -21,24 +21,24 @@ export interface Setting {
   readonly withinMillis: number
   /** `everyMillis` is from the start of one outage to that of the next. */
   readonly outage: { readonly lastsMillis: number; readonly everyMillis: number } | undefined
-  /** Operations of each run in calm. */
+  /** The number of operations in the calm period of each run. */
   readonly calm: number
   readonly draws: Draws
 }
 
-/** What a trial tells of a policy. */
+/** The results of a trial. */
 export interface Figures {
   /** Operations that succeed in time. */
   readonly succeeded: Estimate.Estimate
   /** Attempts per operation. */
   readonly load: Estimate.Estimate
-  /** Attempts per operation while there is an outage. */
+  /** Attempts per operation during an outage. */
   readonly outageLoad: Estimate.Estimate | undefined
-  /** The most attempts that an operation made. */
+  /** The largest number of attempts of an operation. */
   readonly mostAttempts: number
 }
 
-/** Independent runs of a trial: an interval is that of their means. */
+/** The number of independent runs of a trial, from whose means intervals are computed. */
 export const runs = 5
 
 /** What a draw is for. */
@@ -52,7 +52,7 @@ interface Operation {
   readonly startMillis: number
   /** When each of its attempts began. */
   readonly attempts: Array<number>
-  /** Infinite where it did not succeed. */
+  /** When it succeeded; infinite if it did not. */
   succeededMillis: number
 }
 
@@ -62,7 +62,7 @@ export type Runs = ReadonlyArray<ReadonlyArray<Operation>>
 export const run = (client: Client.Client, setting: Setting): Runs =>
   Array.from({ length: runs }, (_, index) => runOnce(client, setting, index))
 
-/** The parts of a run, in milliseconds: calm, then an outage with the operations around it that can notice it. */
+/** The parts of a run, in milliseconds: a calm period, then an outage with the operations around it that it can affect. */
 const stretchesOf = ({ calm, outage, requestsPerMilli, withinMillis }: Setting) => {
   const calmMillis = calm / requestsPerMilli
   const fromMillis = outage === undefined ? Infinity : calmMillis + withinMillis
@@ -77,7 +77,7 @@ const runOnce = (client: Client.Client, setting: Setting, index: number): Readon
   const latencyMillis = (i: number, number: number) => setting.latency.quantileMillis(draws(index, i, latency, number))
   const isFailure = (i: number, number: number, atMillis: number) =>
     isOut(atMillis) || draws(index, i, failure, number) < failureProbability
-  // A first attempt that succeeds concerns no part of a policy but its timeout and its bucket.
+  // A first attempt that succeeds involves only the timeout and the bucket of a policy.
   const isPlain = client.bucket === undefined && client.policy.attemptTimeout === undefined
   const instant = Instant.make()
   const retried = instant.runSync(Client.make(client))
@@ -124,13 +124,13 @@ interface Counts {
 interface Counted {
   readonly calm: Counts
   readonly outage: Counts
-  /** Attempts that the server got in the outage, of whatever operation, and operations that began in it. */
+  /** Attempts that the server received during the outage, of any operation, and operations that began in it. */
   readonly during: { attempts: number; operations: number }
 }
 
 /**
- * The figures of operations, had they been allowed only so many attempts: without a bucket, such an operation is the same up to its
- * last attempt.
+ * The figures of operations with fewer attempts allowed: without a bucket, such an operation is the same up to its last
+ * attempt.
  */
 export const figures = (runs: Runs, setting: Setting, maxAttempts: number): Figures => ({
   ...figuresOf(
@@ -161,7 +161,7 @@ const figuresOf = (
   counted: ReadonlyArray<Counted>,
   { outage, withinMillis }: Setting
 ): Omit<Figures, "mostAttempts"> => {
-  // The share of all operations that can notice an outage.
+  // The share of all operations that an outage can affect.
   const weight = outage === undefined ? 0 : (outage.lastsMillis + 2 * withinMillis) / outage.everyMillis
   const weighed = (calm: number, out: number) => (1 - weight) * calm + weight * out
   const perOperation = (count: "succeeded" | "attempts") =>

@@ -14,7 +14,7 @@ import * as Client from "./Client.ts"
 export interface AmplificationOptions {
   /** The probability that an attempt fails, independently of all others: 0..1. */
   readonly failureProbability: number
-  /** Requests in all, one after the other. */
+  /** The number of requests, one after the other. */
   readonly requests: number
   /** Requests per second, in bursts of ten. @default 100 */
   readonly requestsPerSecond?: number
@@ -31,7 +31,7 @@ export interface Amplification {
   readonly succeeded: number
 }
 
-/** Requests that come at once: a clock that moves less often takes less time to simulate. */
+/** How many requests come at once: a clock that moves less often is faster to simulate. */
 const burst = 10
 
 /**

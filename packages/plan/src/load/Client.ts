@@ -21,7 +21,7 @@ export interface Client {
   readonly rateLimiter?: Effect.Effect<TokenBucket.TokenBucket>
 }
 
-/** Makes a client: it runs an attempt as its policy says, and answers whether the request succeeded in the end. */
+/** Makes a client, which runs an attempt as its policy says, and returns whether the request succeeded in the end. */
 export const make = <In = unknown>(
   { bucket, policy, rateLimiter }: Client,
   classifier: Classifier.Classifier<In> = Classifier.always
@@ -36,7 +36,7 @@ export const make = <In = unknown>(
       Effect.match(Retry.retry(attempt, whole), { onFailure: () => false, onSuccess: () => true })
   })
 
-/** Throws an `InvalidArgument` where the loop would refuse the policy. */
+/** Throws an `InvalidArgument` if the loop would refuse the policy. */
 export const check = (owner: string, { policy }: Client): void => {
   PolicyCheck.prepare(owner, { ...policy, classifier: Classifier.always })
 }

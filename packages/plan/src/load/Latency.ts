@@ -1,5 +1,5 @@
 /**
- * The slowest answers of many servers, and what hedges make of them.
+ * The slowest answers of many servers, and the effect of hedges on them.
  */
 import { Classifier, Hedge, type TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -15,7 +15,7 @@ import { runScoped } from "../clock/Timekeeper.ts"
 import * as Client from "./Client.ts"
 
 /**
- * How requests are hedged; without a `hedge` they are not.
+ * How requests are hedged; not at all without a `hedge`.
  *
  * @category models
  */
@@ -33,18 +33,18 @@ export interface HedgingClient {
  * @category models
  */
 export interface LatencyOptions {
-  /** What is asked for without hedges, as a ratio of what all servers can serve. */
+  /** The load without hedges, as a ratio of the capacity of all servers. */
   readonly load: number
   readonly seed: number | string
-  /** Requests in all; the first tenth of them is not measured. @default 20_000 */
+  /** The number of requests; the first tenth of them is not measured. @default 20_000 */
   readonly requests?: number
-  /** Servers, each with a queue of its own, first come, first served. A hedge goes to another one. @default 20 */
+  /** The number of servers, each with its own queue, first come, first served. A hedge goes to another server. @default 20 */
   readonly servers?: number
   /** The mean time to serve a request; times are exponential. @default 10 millis */
   readonly serviceTime?: Duration.DurationInput
   /** The share of requests that take ten times as long. @default 0.02 */
   readonly slow?: number
-  /** What a server does with a request in its queue whose client has gone. @default "drop" */
+  /** What a server does with a queued request whose client has gone. @default "drop" */
   readonly abandoned?: "drop" | "serve"
 }
 
@@ -58,7 +58,7 @@ export interface Latency {
   readonly p999: Duration.Duration
   /** Further attempts per request. */
   readonly hedges: number
-  /** Time that servers worked, for each unit of time that they would work without hedges. */
+  /** The work of the servers relative to their work without hedges. */
   readonly work: number
 }
 
@@ -78,7 +78,7 @@ const owner = "Load.latency"
 const slowFactor = 10
 
 /**
- * Counts how long the requests of clients take, with Poisson traffic. The same seed gives the same outcome.
+ * Measures how long the requests of clients take, with Poisson traffic. The same seed gives the same outcome.
  *
  * @category running
  */

@@ -1,5 +1,5 @@
 /**
- * Recovery from an overload: a server stands still for a while; the time until nearly every request succeeds again.
+ * Recovery from an overload: a server stalls for a while; measures the time until nearly every request succeeds again.
  */
 import { TokenBucket, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -20,15 +20,15 @@ import * as Server from "./Server.ts"
  * @category models
  */
 export interface ServerOptions {
-  /** Requests that it can serve in a second. @default 100 */
+  /** How many requests it can serve per second. @default 100 */
   readonly capacityPerSecond?: number
-  /** How the times to serve a request are distributed; their mean is that of the capacity. @default "exponential" */
+  /** The distribution of service times, whose mean follows from the capacity. @default "exponential" */
   readonly serviceTimes?: "constant" | "exponential"
-  /** What it does with requests that have waited longer than their clients do. @default "serve" */
+  /** What it does with requests that have waited longer than their clients wait. @default "serve" */
   readonly expired?: "serve" | "drop"
   /**
-   * Shards that divide the capacity between them, each with its own queue. A request goes to one of them at random,
-   * and so do all its attempts; its `TokenBucket.Key` is that shard. @default 1
+   * Shards that divide the capacity between them, each with its own queue. A request goes, with all its attempts, to a
+   * random one; its `TokenBucket.Key` is that shard. @default 1
    */
   readonly shards?: number
 }
@@ -45,9 +45,9 @@ export interface RecoveryOptions {
   readonly clients?: number
   /** How long a client waits for an answer. @default 1 second */
   readonly attemptTimeout?: Duration.DurationInput
-  /** How long the server stands still, after a minute of normal traffic. @default 10 seconds */
+  /** How long the server stalls, after a minute of normal traffic. @default 10 seconds */
   readonly outage?: Duration.DurationInput
-  /** How many of the server's shards stand still. @default all of them */
+  /** How many of the server's shards stall. @default all of them */
   readonly stalled?: number
   /** How long after the outage to wait for the recovery. @default 330 seconds */
   readonly patience?: Duration.DurationInput
@@ -63,7 +63,7 @@ export interface Second {
   readonly requests: number
   /** How many of them succeeded in the end. */
   readonly succeeded: number
-  /** Attempts that the server got in this second, of whatever request. */
+  /** Attempts that the server received in this second, of any request. */
   readonly attempts: number
 }
 
@@ -71,13 +71,13 @@ export interface Second {
  * @category models
  */
 export interface Recovery {
-  /** From the end of the outage until 99 % of the requests of ten seconds succeed; `None` where patience ends before. */
+  /** From the end of the outage until 99 % of the requests of ten seconds succeed; `None` if patience ends before. */
   readonly recoveredAfter: Option.Option<Duration.Duration>
-  /** Requests since the beginning of the outage without a success, those under way at the end of the run included. */
+  /** Requests since the beginning of the outage that did not succeed, including those under way at the end of the run. */
   readonly failed: number
   readonly requests: number
   readonly attempts: number
-  /** The seconds one by one, from the first of the normal traffic: the outage begins with the one at index 60. */
+  /** The single seconds, from the first of the normal traffic; the outage begins at index 60. */
   readonly seconds: ReadonlyArray<Second>
 }
 
@@ -99,7 +99,7 @@ interface Setting {
 /**
  * Simulates clients of a server through an outage, and waits for the recovery. The same seed gives the same outcome.
  *
- * Every attempt that is not answered in time fails as `Timeout` and is retryable; the server does not know that its client
+ * Every attempt that is not answered in time fails as a retryable `Timeout`; the server does not know that its client
  * has gone.
  *
  * @category running
@@ -137,7 +137,7 @@ const settingOf = (client: Client.Client, options: RecoveryOptions): Setting => 
 }
 
 const windowSeconds = 10
-/** A request is decided after so many seconds, whatever its retries. */
+/** A request is decided after this many seconds, whatever its retries. */
 const settledAfterSeconds = 10
 
 type Counts = { -readonly [K in keyof Second]: Second[K] }
@@ -168,7 +168,7 @@ const simulate = (setting: Setting): Effect.Effect<Recovery, never, Scope.Scope>
     return { recoveredAfter, ...totals(setting, seconds), seconds: Array.from(seconds, (second) => second ?? quiet()) }
   })
 
-/** What the runs of a request's attempt go to: the same shard. */
+/** A request, whose attempts all go to the same shard. */
 interface Request {
   readonly attempt: Effect.Effect<void, "timed out">
   readonly shard: number
@@ -209,7 +209,7 @@ const quiet = (): Counts => ({ requests: 0, succeeded: 0, attempts: 0 })
 const currentSecond = (seconds: Seconds): Effect.Effect<Counts> =>
   Effect.map(Client.nowMillis, (now) => (seconds[Math.floor(now / 1000)] ??= quiet()))
 
-/** Looks every second at the ten seconds that are decided by then. */
+/** Checks every second the ten seconds that are decided by then. */
 const watch = (
   { outage, patienceSeconds }: Setting,
   seconds: Seconds

@@ -1,21 +1,20 @@
 /**
  * A server with one queue, as arithmetic: the time until a request that arrives now is answered.
  *
- * It serves first come, first served, and stands still during an outage. Requests are served even if their client has
- * gone, unless the server drops what has waited longer than its clients do.
+ * It serves first come, first served, and stalls during an outage. Requests are served even if their client has gone,
+ * unless the server drops requests that have waited longer than their clients wait.
  */
 
 export interface Server {
   /**
-   * Milliseconds until the answer to a request that arrives now and takes `serviceMillis`; `Infinity` for one that is
-   * dropped.
+   * Milliseconds until the answer to a request that arrives now and takes `serviceMillis`; `Infinity` if it is dropped.
    */
   readonly arrive: (nowMillis: number, serviceMillis: number) => number
 }
 
 export interface Options {
   readonly outage: { readonly fromMillis: number; readonly toMillis: number }
-  /** Requests that waited longer are thrown away unserved; `Infinity` where the server does not look. */
+  /** Requests that have waited longer than this are dropped unserved; `Infinity` for never. */
   readonly dropAfterMillis: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * The fields of a record from outside, read one by one: what is not exactly as it should be is refused.
+ * Reads the fields of a record from outside one by one, strictly.
  */
 import * as Readable from "@effect-retry/core/unstable/Readable"
 import * as Data from "effect/Data"
@@ -12,32 +12,32 @@ import * as Data from "effect/Data"
 export class UnreadableLine extends Data.TaggedError("UnreadableLine")<{
   /** Its number, from 1. */
   readonly line: number
-  /** The field that is not as it should be; empty where the line is none. */
+  /** The invalid field; empty if the line itself is invalid. */
   readonly field: string
   readonly message: string
 }> {}
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** What is not as it should be throws an `UnreadableLine`. */
+/** The fields of a record. Reading an invalid one throws an `UnreadableLine`. */
 export interface Fields {
   readonly has: (field: string) => boolean
-  /** Where there is none, `absent`. */
+  /** A number; `absent` if there is none. */
   readonly number: (field: string, most: number, absent?: number) => number
   readonly text: (field: string, absent?: string) => string
   readonly oneOf: <A extends string>(field: string, names: ReadonlyArray<A>) => A
-  /** The records of a list, each with its place in the line; none where there is no list. */
+  /** The records of a list, each with its path in the line; empty if there is no list. */
   readonly list: (field: string) => ReadonlyArray<Fields>
   /** Other values at the same place. */
   readonly within: (values: Values) => Fields
   readonly refuse: (field: string, expected: string) => never
-  /** The value as it stands there. */
+  /** The value as given. */
   readonly given: (field: string) => unknown
 }
 
 const mostCharacters = 200
 
-/** Fields of a line; `path` is the place of the record in it. */
+/** The fields of a line; `path` is the path of the record in it. */
 export const make = (values: Values, line: number, path = ""): Fields => {
   const given = (field: string): unknown => (Object.hasOwn(values, field) ? values[field] : undefined)
   const refuse = (field: string, expected: string): never => refused(line, path + field, expected, given(field))

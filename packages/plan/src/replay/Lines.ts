@@ -1,13 +1,13 @@
 /**
- * Reads the lines that `Observe.jsonLines` writes, and those of an exporter of OpenTelemetry. They come from outside: what is
- * not exactly such a line is refused.
+ * Reads the lines that `Observe.jsonLines` writes, and those of an exporter of OpenTelemetry. They come from outside,
+ * so any other line is refused.
  */
 import type { Kind, Verdict as AnyVerdict } from "@effect-retry/core/Verdict"
 import * as Verdict from "@effect-retry/core/Verdict"
 import * as Fields from "./Fields.ts"
 
 interface Common {
-  /** What tells lines of one operation from others: its name, and its fiber or its span. */
+  /** Identifies the operation of a line: its name, and its fiber or its span. */
   readonly key: string
   readonly timeMillis: number
   readonly attempt: number
@@ -44,15 +44,15 @@ export const isName = (name: string): name is Name => Object.hasOwn(events, name
 
 const mostCharacters = 20_000
 
-/** Of a line with spans, which has a whole batch. */
+/** The limit for a line of spans, which holds a whole batch. */
 const mostCharactersOfSpans = 50_000_000
 
-/** Longest time in milliseconds: about thirty thousand years. */
+/** The longest time in milliseconds: about thirty thousand years. */
 export const longest = 1e15
 
 const mostAttempts = 1_000_000
 
-/** What stands in a line; its number is for the error. Throws an `UnreadableLine`. */
+/** Parses a line; its number is for the error. Throws an `UnreadableLine`. */
 export const parse = (text: string, line: number): Fields.Fields => {
   const values = text.length > mostCharactersOfSpans ? undefined : recordOf(text)
   if (values === undefined || (text.length > mostCharacters && !Object.hasOwn(values, "resourceSpans"))) {
@@ -77,7 +77,7 @@ export const read = (fields: Fields.Fields): Line => {
   return eventOf(fields, { name: fields.oneOf("event", names), key, timeMillis })
 }
 
-/** The name of an operation, and what tells it from others of its name. */
+/** The key of an operation: its name, and its place among operations with that name. */
 export const keyOf = (attributes: Fields.Fields, place: () => string): string =>
   JSON.stringify([attributes.text("retry.operation", ""), place()])
 
@@ -85,7 +85,7 @@ interface Placed extends Pick<Common, "key" | "timeMillis"> {
   readonly name: Name
 }
 
-/** An event, of its attributes. Throws an `UnreadableLine`. */
+/** Makes an event from its attributes. Throws an `UnreadableLine`. */
 export const eventOf = (attributes: Fields.Fields, { key, name, timeMillis }: Placed): Line => {
   const { number, refuse } = attributes
   const attempt = number("retry.attempt", mostAttempts)

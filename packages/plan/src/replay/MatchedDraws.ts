@@ -1,5 +1,5 @@
 /**
- * The random numbers with which a policy decides on the delays that were recorded.
+ * Finds the random numbers with which a policy gives the recorded delays.
  */
 import * as Decision from "@effect-retry/core/unstable/Decision"
 import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
@@ -7,8 +7,8 @@ import * as Progress from "@effect-retry/core/unstable/Progress"
 import type { Operation } from "./Recorded.ts"
 
 /**
- * One for each delay, as far as the policy retries. Where no draw gives the delay, the nearest one. Where the operation ended
- * because a longer delay would have passed the deadline, the middle one of those that end it.
+ * One for each delay, as far as the policy retries; if no draw gives the delay, the nearest one. If the operation ended
+ * because a longer delay would have passed the deadline, the middle of the draws that end it.
  */
 export const match = (prepared: Prepared, { attempts, delaysMillis }: Operation): ReadonlyArray<number> => {
   const draws: Array<number> = []
@@ -43,7 +43,7 @@ export const match = (prepared: Prepared, { attempts, delaysMillis }: Operation)
 
 const mostDraw = 1 - Number.EPSILON
 
-/** Delays grow with the draw; where they do not depend on it, any will do. */
+/** The draw for a delay. Delays grow with the draw; if they do not depend on it, any draw will do. */
 const drawFor = (delayMillis: number, delayOf: (u: number) => number): number => {
   let [low, high] = [0, mostDraw]
   for (let i = 0; i < 40; i += 1) {

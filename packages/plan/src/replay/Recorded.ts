@@ -1,5 +1,5 @@
 /**
- * Operations as they were recorded, put together from their lines.
+ * Recorded operations, assembled from their lines.
  */
 import type { Verdict } from "@effect-retry/core/Verdict"
 import type { Line } from "./Lines.ts"
@@ -7,7 +7,7 @@ import { parse, read } from "./Lines.ts"
 import * as Spans from "./Spans.ts"
 
 export interface Attempt {
-  /** From the end of the attempt before, or the start of the operation, to the start of this one. */
+  /** The time from the end of the attempt before, or from the start of the operation, to the start of this one. */
   readonly gapMillis: number
   readonly ranMillis: number
   /** Absent for a success. */
@@ -17,7 +17,7 @@ export interface Attempt {
 export interface Operation {
   readonly startMillis: number
   readonly attempts: ReadonlyArray<Attempt>
-  /** The delay before each retry, as the policy decided on it. */
+  /** The delay that the policy chose before each retry. */
   readonly delaysMillis: ReadonlyArray<number>
   readonly succeeded: boolean
   readonly elapsedMillis: number
@@ -26,7 +26,7 @@ export interface Operation {
 export interface Recording {
   /** In the order of their starts. */
   readonly operations: ReadonlyArray<Operation>
-  /** Those without an end or a beginning, hedged ones, and those whose last attempt was never told of. */
+  /** How many operations have no beginning or end, were hedged, or lack their last attempt. */
   readonly leftOut: number
 }
 
@@ -39,7 +39,7 @@ interface Open {
   isHedged: boolean
 }
 
-/** Lines without text are passed over. Throws an `UnreadableLine`. */
+/** Reads lines, skipping empty ones. Throws an `UnreadableLine`. */
 export const recording = (lines: Iterable<string>): Recording => {
   const open = new Map<string, Open>()
   const operations: Array<Operation> = []

@@ -1,8 +1,9 @@
 /**
- * Replays: what another policy would have done to operations that were recorded.
+ * Replays: how recorded operations would have gone under another policy.
  *
- * It reads the lines of `Observe.jsonLines`, or spans with the events of `Observe.spanEvents`, and runs their operations again
- * in virtual time, with the loop and the buckets of core. It calls no server, and says how many of the answers it assumed.
+ * It reads the lines of `Observe.jsonLines`, or spans with the events of `Observe.spanEvents`, and runs their
+ * operations again in virtual time, with the loop and the buckets of core. It calls no server, and reports how many
+ * answers it had to assume.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
@@ -25,17 +26,17 @@ import { recording } from "./Recorded.ts"
 export { UnreadableLine } from "./Fields.ts"
 
 /**
- * What was recorded, and what is to be tried on it.
+ * The recording, and the policy to try on it.
  *
  * @category models
  */
 export interface Options {
   /**
-   * The lines that `Observe.jsonLines` has written, of one process; or lines of spans with the events of `Observe.spanEvents`,
-   * in the JSON of OpenTelemetry's protocol.
+   * The lines that `Observe.jsonLines` has written in one process; or lines of spans with the events of
+   * `Observe.spanEvents`, in the JSON of OpenTelemetry's protocol.
    */
   readonly lines: Iterable<string>
-  /** The policy that made them, with its bucket and its rate limiter. */
+  /** The policy under which they were recorded, with its bucket and its rate limiter. */
   readonly recorded: Client.Client
   /** The policy to try. */
   readonly other: Client.Client
@@ -53,26 +54,29 @@ interface Outcome {
 }
 
 /**
- * What another policy would have done.
+ * The result of a replay.
  *
  * @category models
  */
 export interface Replay {
-  /** Operations that were recorded from beginning to end. */
+  /** The number of operations recorded from beginning to end. */
   readonly operations: number
-  /** Operations of which something is missing, and hedged ones. */
+  /** The number of incomplete or hedged operations. */
   readonly leftOut: number
-  /** As the lines tell it. */
+  /** The outcome as recorded. */
   readonly recorded: Outcome
-  /** Where attempts that were not observed end as the one that was observed nearest in time. */
+  /** The outcome if every unobserved attempt ends like the observed one nearest in time. */
   readonly likely: Outcome
-  /** Where they all fail. */
+  /** The outcome if all unobserved attempts fail. */
   readonly worst: Outcome
-  /** Where they all succeed. */
+  /** The outcome if all unobserved attempts succeed. */
   readonly best: Outcome
   /** The ratio of attempts of the other policy that were not observed. */
   readonly assumed: number
-  /** The ratio of operations that come out as recorded when the recorded policy is replayed: below 1, it is not the one that was recorded. */
+  /**
+   * The ratio of operations that a replay of the recorded policy reproduces; below 1, `recorded` is not the policy that
+   * was recorded.
+   */
   readonly faithful: number
 }
 
@@ -81,16 +85,17 @@ const owner = "Replay.replay"
 /** An operation that would make more attempts is left unfinished, and counts as failed. */
 const mostAttempts = 1_000
 
-/** A gap counts as the recorded one where it differs by so little: timers are late, and times are whole milliseconds. */
+/** A gap counts as the recorded one if it differs by at most this: timers are late, and times are whole milliseconds. */
 const slackMillis = 10
 
 /**
  * Replays recorded operations under another policy, with the loop and the buckets of core.
  *
- * An operation begins when it began, and its first attempt ends as it ended. So does every further attempt, as long as the other policy
- * waits as long before it as was recorded. What a server would have answered at any other time was not observed: `likely` takes
- * the attempt of any operation that began nearest to that time and was not terminal, `worst` and `best` bound it. An attempt that was cut off is taken
- * to fail when it was cut off. The draws of a jitter are those that gave the recorded delays, and after them those of `seed`.
+ * An operation begins when it began, and its first attempt ends as it did. So does every further attempt, as long as
+ * the other policy waits as long before it as recorded. What the server would have answered at any other time was not
+ * observed: `likely` uses the non-terminal attempt of any operation that began nearest to that time, and `worst` and
+ * `best` bound the result. An attempt that was cut off is assumed to fail when it was cut off. The draws of a jitter
+ * are those that gave the recorded delays, followed by those of `seed`.
  *
  * Fails with `UnreadableLine` at the first line that neither `Observe.jsonLines` nor an exporter of spans would write.
  *
@@ -137,7 +142,7 @@ interface World {
   readonly observed: ReadonlyArray<Observed>
 }
 
-/** An attempt that says how the server was at a time. */
+/** An attempt that shows the state of the server at a time. */
 interface Observed extends Attempt {
   readonly atMillis: number
 }
@@ -237,7 +242,7 @@ const replayed = (client: Client.Client, world: World, assume: Assume): Readonly
   return ended
 }
 
-/** How an attempt ends that was not observed. */
+/** How an unobserved attempt ends. */
 const assumed = (
   operation: Operation,
   observed: ReadonlyArray<Observed>,

@@ -8,7 +8,7 @@ import * as Fields from "./Fields.ts"
 import type { Line } from "./Lines.ts"
 import { eventOf, isName, keyOf, longest } from "./Lines.ts"
 
-/** A span, which is an operation where another span of its name has events of ours. */
+/** A span; it is an operation if some span with its name has our events. */
 export interface Span {
   readonly name: string
   readonly key: string
@@ -16,7 +16,7 @@ export interface Span {
   readonly endMillis: number
   readonly hasFailed: boolean
   readonly lines: ReadonlyArray<Line>
-  /** Operations that cannot be told apart, since they ran side by side in the span. */
+  /** Operations that cannot be distinguished, because they ran side by side in the span. */
   readonly mixed: number
 }
 
@@ -55,7 +55,7 @@ const spanOf = (span: Fields.Fields): Span => {
   }
 }
 
-/** Names of other spans and events may be as long as they like. */
+/** The name of a span or event; names that are not ours may have any length. */
 const nameOf = (named: Fields.Fields): string => {
   const name = named.given("name") ?? ""
   return typeof name === "string" ? name : named.refuse("name", "a text")
@@ -76,13 +76,13 @@ const millisOf = (fields: Fields.Fields, field: string): number => {
 
 const nanosPerMilli = 1_000_000
 
-/** The attributes of an event, as a record of plain values at the place of the event. */
+/** The attributes of an event, as a record of plain values with the event's path. */
 const attributesOf = (event: Fields.Fields): Fields.Fields =>
   event.within(
     Object.fromEntries(event.list("attributes").map((attribute) => [attribute.given("key"), valueOf(attribute)]))
   )
 
-/** A number or a text; what is neither is none of ours. */
+/** A number or a text; other values are not ours. */
 const valueOf = (attribute: Fields.Fields): unknown => {
   const value = attribute.given("value")
   if (!Fields.isRecord(value)) return undefined
@@ -92,7 +92,7 @@ const valueOf = (attribute: Fields.Fields): unknown => {
 
 const begins = ({ attempt, event }: Line): boolean => event === "failed" && attempt === 1
 
-/** Keys of which an operation begins before the one before it has ended. */
+/** Keys under which an operation begins before the previous one has ended. */
 const sharedOf = (lines: ReadonlyArray<Line>): ReadonlySet<string> => {
   const open = new Set<string>()
   const shared = new Set<string>()
@@ -105,8 +105,8 @@ const sharedOf = (lines: ReadonlyArray<Line>): ReadonlySet<string> => {
 }
 
 /**
- * The events of spans. `Observe.spanEvents` adds none for a success at the first attempt, so a span without events is one where
- * spans of its name have some, from its start to its end; where it has failed, the operation is left out.
+ * The events of spans. `Observe.spanEvents` adds none for a success at the first attempt, so a span without events
+ * counts as one if spans with its name have some, from its start to its end; if it failed, the operation is left out.
  */
 export const linesOf = (
   spans: ReadonlyArray<Span>

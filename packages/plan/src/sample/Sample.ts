@@ -1,5 +1,5 @@
 /**
- * Samples a policy: not the worst case, but what usually happens. A thin file around `Simulation`.
+ * Samples a policy: shows not the worst case, but what usually happens.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,11 +25,11 @@ export interface Sample {
   /** Mean calls per operation. */
   readonly loadFactor: number
   readonly attempts: Quantiles<number>
-  /** All delays of an operation together. */
+  /** The total of an operation's delays. */
   readonly waited: Quantiles<Duration.Duration>
 }
 
-/** The values that half of the operations, 90 and 99 in a hundred, and all of them stay below or reach. */
+/** The median, the 90th and 99th percentile, and the maximum. */
 export interface Quantiles<out A> {
   readonly p50: A
   readonly p90: A
@@ -38,30 +38,31 @@ export interface Quantiles<out A> {
 }
 
 /**
- * The world in which a policy is sampled.
+ * The conditions under which a policy is sampled.
  *
  * @category models
  */
 export interface SampleOptions {
   readonly seed: number | string
-  /** Operations, from 1. */
+  /** The number of operations, from 1. */
   readonly samples: number
   /** The probability that an attempt fails, independently of all others: 0..1. */
   readonly failureProbability: number
-  /** How long every attempt takes; one that takes longer than its timeout fails. @default no time at all */
+  /** How long every attempt takes; one that takes longer than its timeout fails. @default zero */
   readonly attemptTakes?: Duration.DurationInput
   /** The kind of every failure. @default "Transient" */
   readonly kind?: Kind
 }
 
-/** An operation that is not done by then is given up, so that every sample ends. */
+/** An operation is given up after this many attempts, so that every sample ends. */
 const mostAttempts = 1_000
 
 /**
- * Runs operations in virtual time and tells how they went. The same seed gives the same sample.
+ * Runs operations in virtual time and summarises them. The same seed gives the same sample.
  *
- * All failures are retryable and carry no hint; buckets and rate limiters grant everything. While everything is independent,
- * `loadFactor` is near `(1 - p^n) / (1 - p)` for `n` attempts. An operation is given up after 1000 attempts.
+ * All failures are retryable and carry no hint; buckets and rate limiters grant everything. Since attempts are
+ * independent, `loadFactor` is near `(1 - p^n) / (1 - p)` for `n` attempts. An operation is given up after 1000
+ * attempts.
  *
  * @category running
  */
@@ -72,7 +73,7 @@ export const sample = <R>(policy: Scheduled<R>, options: SampleOptions): Effect.
   const takesMillis = Argument.millis(owner, "attemptTakes", options.attemptTakes ?? 0, { min: 0 })
   const verdict = Verdict.retryable(Argument.oneOf(owner, "kind", options.kind ?? "Transient", Verdict.kinds))
   const { prepared } = check(owner, policy, undefined)
-  // An operation that always fails draws what it would draw in the loop.
+  // An operation that always fails makes the same draws as in the loop.
   const fails = probability === 1 ? Effect.succeed(true) : Effect.map(Random.next, (u) => u < probability)
   const runs = Effect.replicateEffect(run<R>({ prepared, fails, verdict, takesMillis, mostAttempts }), samples)
   return Effect.suspend(() => Effect.map(RandomLine.withDraws(runs, Pcg.make(options.seed)), summary))
@@ -89,7 +90,7 @@ const summary = (runs: ReadonlyArray<Run>): Sample => {
   }
 }
 
-/** Of numbers in their order. */
+/** The quantiles of sorted numbers. */
 export const quantiles = <A>(sorted: ReadonlyArray<number>, of: (value: number) => A): Quantiles<A> => {
   const at = (ratio: number) => of(sorted[Math.max(0, Math.ceil(sorted.length * ratio) - 1)] ?? 0)
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) }

@@ -1,7 +1,7 @@
 /**
  * Explains a schedule that is no `Backoff`, by stepping it in virtual time.
  *
- * A thin file: it runs the schedule's own effects.
+ * It runs the schedule's own effects.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -24,25 +24,25 @@ import { run } from "./Simulation.ts"
 import * as Warnings from "../explain/Warnings.ts"
 
 /**
- * How often a schedule is run, and by which chance.
+ * How often a schedule is run, and with which seed.
  *
  * @category models
  */
 export interface RunOptions extends Options {
-  /** Runs in all, from 1 to 10,000. @default 100 */
+  /** The number of runs, from 1 to 10,000. @default 100 */
   readonly samples?: number
   /** @default 0 */
   readonly seed?: number | string
 }
 
 /**
- * Explains any schedule, alone or in a policy, by what its runs show: the same seed gives the same plan.
+ * Explains any schedule, alone or in a policy, from observed runs. The same seed gives the same plan.
  *
- * Every other run has attempts that take no time, the others attempts that take as long as they can; a policy that
- * follows hints is run as often again with the longest hints. A run ends with the table; what may follow is only bounded,
- * and warned of. A schedule tells no bounds, so `bound` is the most that was seen. Virtual time starts at the clock's
- * time, and passes only in the schedule's view of it.
- * A schedule that reads the error is given one by `Schedule.mapInput`.
+ * In every other run attempts take no time, in the rest as long as they can; a policy that follows hints is run equally
+ * often with the longest hints. A run ends with the table; anything beyond is only bounded, with a warning. A schedule
+ * declares no bounds, so `bound` is the longest delay seen. Virtual time starts at the clock's time, and only the
+ * schedule sees it pass.
+ * Give a schedule that reads the error one with `Schedule.mapInput`.
  *
  * @category running
  */

@@ -1,5 +1,5 @@
 /**
- * One operation in virtual time: nothing is called and nothing waits, but every decision is the loop's own.
+ * Simulates one operation in virtual time: without calls or waits, but with the loop's own decisions.
  *
  * A thin file: it draws from `Random` and runs the effects of a foreign schedule.
  */
@@ -16,11 +16,11 @@ import { longestRun } from "../explain/Limits.ts"
 /** What happens in an operation. */
 export interface Scenario {
   readonly prepared: Prepared
-  /** Whether the next attempt fails; asked for each that does not run into a timeout. */
+  /** Whether the next attempt fails; used for each attempt that does not time out. */
   readonly fails: Effect.Effect<boolean>
-  /** How a failure is judged that is no timeout. */
+  /** The verdict on a failure that is not a timeout. */
   readonly verdict: Retryable
-  /** How long every attempt takes, where nothing ends it before. */
+  /** How long every attempt takes, unless something ends it earlier. */
   readonly takesMillis: number
   /** An operation that would make more attempts is left unfinished. */
   readonly mostAttempts: number
@@ -37,9 +37,9 @@ export interface Run {
 /** An attempt of an operation. */
 export interface Started {
   readonly at: number
-  /** The delay before it, as it was decided on; absent for the first. */
+  /** The delay decided on before it; `undefined` for the first. */
   readonly delay: number | undefined
-  /** In all delays so far. */
+  /** The total of all delays so far. */
   readonly waited: number
 }
 

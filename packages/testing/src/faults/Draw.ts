@@ -1,5 +1,5 @@
 /**
- * Draws that depend on a seed and on numbers alone: their order changes none of them.
+ * Draws that depend only on a seed and on numbers, so their order does not matter.
  */
 import * as Hash from "effect/Hash"
 

@@ -1,6 +1,5 @@
 /**
- * What a configuration says of faults, read strictly. Values may come from a store of secrets by mistake, so a refusal
- * never shows one.
+ * Reads the configuration of faults strictly. Values may come from a secret store by mistake, so a refusal never shows one.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as ConfigLine from "@effect-retry/core/unstable/ConfigLine"
@@ -17,7 +16,7 @@ interface Found {
   readonly maxInFlight?: number | undefined
 }
 
-/** What reads the text of a key. It refuses a text that it cannot read. */
+/** Parses the text of a key; throws for a text that it cannot read. */
 type Parse<A> = (key: string, text: string) => A
 
 const isEnabled: Parse<boolean> = (key, text) =>
@@ -32,7 +31,7 @@ const maxInFlight: Parse<number> = (key, text) =>
 
 type Texts = Readonly<Record<"enabled" | "ratio" | "seed" | "maxInFlight", ConfigText.Texts>>
 
-/** What the texts come to, and what is refused of them. */
+/** The values of the texts, and the refused ones. */
 const read = (about: string, texts: Texts) => {
   const refused: Array<ReturnType<typeof ConfigLine.refusal>> = []
   const parsed = <A>(key: keyof Texts, parse: Parse<A>): A | undefined => {
@@ -54,7 +53,7 @@ const read = (about: string, texts: Texts) => {
   return { refused, found }
 }
 
-/** The options of what is enabled; `undefined` where nothing is. */
+/** The options if faults are enabled; otherwise `undefined`. */
 export const config = (name: string): Config.Config<Found | undefined> => {
   const about = ConfigText.named(owner, name)
   const texts = (key: keyof Texts) => ConfigText.texts(about, key)

@@ -1,5 +1,5 @@
 /**
- * What is injected into calls: it numbers them, asks the tree, and counts.
+ * Injects faults into calls: numbers them, asks the tree, and counts.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import type * as Tracer from "effect/Tracer"
 import type { Decide, Met, Request, types } from "./Tree.ts"
 
 /**
- * What was injected.
+ * An injected fault.
  *
  * @category models
  */
@@ -19,38 +19,38 @@ export interface Injected {
   readonly call: number
   /** The name of the fault, such as `Fail`. */
   readonly fault: string
-  /** The time of the call, since the injector was made. */
+  /** The time of the call since the injector was made. */
   readonly elapsed: Duration.Duration
 }
 
 /**
- * What came of the calls so far.
+ * The calls and faults so far.
  *
  * @category models
  */
 export interface Counts {
   readonly calls: number
-  /** Faults that were injected, by their names. */
+  /** How many faults were injected, by name. */
   readonly injected: Readonly<Record<string, number>>
-  /** Faults that were not injected because as many as allowed were in flight. */
+  /** How many faults were not injected because `maxInFlight` was reached. */
   readonly spared: number
 }
 
 /**
- * Injects faults into the calls that meet them. `E` is what it fails a call with.
+ * Injects faults into calls. `E` is the error with which it makes a call fail.
  *
  * @category models
  */
 export interface Injector<out E = never, out Over extends "http" = never> {
   readonly [types]?: { readonly error: E; readonly over: Over }
-  /** Makes a call, or what `injected` makes of it. */
+  /** Makes a call, or replaces it as `injected` says. */
   readonly call: <A, E, R, A2, E2, R2>(
     request: Request | undefined,
     self: Effect.Effect<A, E, R>,
     injected: (met: Met) => Effect.Effect<A2, E2, R2>
   ) => Effect.Effect<A | A2, E | E2, R | R2>
   readonly counts: Effect.Effect<Counts>
-  /** Of the program that made it: for calls that are promises. */
+  /** The runtime of the program that made it, for calls that are promises. */
   readonly runtime: Runtime.Runtime<never>
 }
 
@@ -103,7 +103,7 @@ export const injections: Metric.Metric.Counter<number> = /*#__PURE__*/ Metric.co
   incremental: true
 })
 
-/** Marks the span around the call, and counts: an operator can tell it from other faults. */
+/** Marks the span around the call, and counts, so that an operator can tell injected faults from real ones. */
 const told = (injected: Injected, onInjected: Settings["onInjected"]): Effect.Effect<void> =>
   Effect.zipRight(
     Effect.zipRight(Metric.increment(Metric.tagged(injections, "fault", injected.fault)), marked(injected)),

@@ -1,5 +1,5 @@
 /**
- * What becomes of a call that meets a fault.
+ * Applies a fault to a call.
  */
 import * as Millis from "@effect-retry/core/unstable/Millis"
 import * as Duration from "effect/Duration"
@@ -7,10 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Draw from "./Draw.ts"
 import type { Ending, Met, OfBody } from "./Tree.ts"
 
-/** A fault that a protocol knows. */
+/** A fault that a protocol implements. */
 export type OfProtocol = Extract<Ending, { readonly _tag: "Throttle" | "Status" | "Reset" }> | OfBody
 
-/** `over` says what the faults of a protocol are; it makes the call itself where a fault is one of its body. */
+/** `over` implements the faults of a protocol; for a fault of the body it makes the call itself. */
 export const apply = <A, E, R, A2, E2, R2>(
   { fault, isLost, seed }: Met,
   self: Effect.Effect<A, E, R>,
@@ -59,7 +59,7 @@ const ended = <A2, E2, R2>(
 const wait = (millis: number): Effect.Effect<void> =>
   millis > 0 ? Effect.sleep(Duration.millis(Math.min(millis, Millis.longestTimerMillis))) : Effect.void
 
-/** Holds back how an effect ended. */
+/** Delays the outcome of an effect. */
 const late = <A, E, R>(self: Effect.Effect<A, E, R>, millis: number): Effect.Effect<A, E, R> =>
   millis > 0
     ? Effect.matchCauseEffect(self, {

@@ -1,14 +1,14 @@
 /**
- * Which fault meets which call: a tree that is asked for every call, and that remembers nothing.
+ * Which fault affects which call: a stateless tree that is evaluated for every call.
  */
 import type { Jitter } from "@effect-retry/core"
 import type * as Duration from "effect/Duration"
 import * as Draw from "./Draw.ts"
 
-/** What a call meets. Times are in milliseconds. */
+/** A fault. Times are in milliseconds. */
 export type Fault = Ending | Around | OfBody
 
-/** Ends the call, which is not made. */
+/** Faults that end the call without making it. */
 export type Ending =
   | { readonly _tag: "Fail"; readonly error: unknown; readonly afterMillis: number }
   | { readonly _tag: "Die"; readonly defect: unknown; readonly afterMillis: number }
@@ -23,7 +23,7 @@ export type Ending =
     }
   | { readonly _tag: "Reset"; readonly afterMillis: number }
 
-/** Leaves the call as it is, and takes time. */
+/** Faults that leave the call as it is, and take time. */
 export type Around =
   | {
       readonly _tag: "Latency"
@@ -33,7 +33,7 @@ export type Around =
     }
   | { readonly _tag: "Stuck"; readonly millis: number }
 
-/** Leaves the head of a response as it is. */
+/** Faults that leave the head of a response as it is. */
 export type OfBody =
   | { readonly _tag: "Broken"; readonly afterBytes: number }
   | { readonly _tag: "Truncate"; readonly afterBytes: number }
@@ -47,7 +47,7 @@ export interface Request {
 }
 
 /**
- * A call, as conditions see it.
+ * A call as predicates see it.
  *
  * @category models
  */
@@ -56,14 +56,15 @@ export interface Call {
   readonly number: number
   /** The time since the faults were made. */
   readonly elapsed: Duration.Duration
-  /** Absent where the call is no request. */
+  /** `undefined` if the call is not a request. */
   readonly request: Request | undefined
 }
 
 export declare const types: unique symbol
 
 /**
- * Faults, and the calls that meet them. `E` is what they fail a call with; those `Over` HTTP are for clients and `fetch`.
+ * Faults, and the calls that they affect. `E` is the error with which they make a call fail; those `Over` HTTP are for
+ * clients and `fetch`.
  *
  * @category models
  */
@@ -80,21 +81,21 @@ export type Tree =
   | { readonly _tag: "Lost"; readonly of: Tree }
   | { readonly _tag: "Where"; readonly isMet: (call: Call) => boolean; readonly of: Tree }
 
-/** A fault that meets a call. */
+/** A fault that affects a call. */
 export interface Met {
   readonly fault: Fault
-  /** Whether the call is made, and its answer lost. */
+  /** Whether the call is made but its answer lost. */
   readonly isLost: boolean
   /** The seed of the draws that the fault needs. */
   readonly seed: number
 }
 
-/** Answers the fault of a call, or nothing. */
+/** Finds the fault of a call, if any. */
 export type Decide = (call: Call) => Met | undefined
 
 /**
- * Makes a function of a tree. Every part draws by its place in the tree and the number of the call: neither other parts
- * nor other calls change what it draws.
+ * Compiles a tree. Every part draws by its place in the tree and the number of the call, so neither other parts nor
+ * other calls change its draws.
  */
 export const compile = (tree: Tree, seed: number): Decide => {
   switch (tree._tag) {

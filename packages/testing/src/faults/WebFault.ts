@@ -1,5 +1,5 @@
 /**
- * Faults in terms of the web: responses that are made up, and bodies that are broken.
+ * Faults as web responses: made-up responses and broken bodies.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -10,10 +10,10 @@ import * as Draw from "./Draw.ts"
 import type { OfProtocol } from "./Interpret.ts"
 import type { OfBody } from "./Tree.ts"
 
-/** The header that tells a response of ours from one of the server's. */
+/** The header that distinguishes our response from one of the server. */
 const marker = "x-injected-fault"
 
-/** The response that a request is answered with which is not sent. */
+/** The answer to a request that is not sent. */
 export const madeUp = (fault: Extract<OfProtocol, { readonly _tag: "Status" | "Throttle" }>): Response => {
   const { body, headers, status } =
     fault._tag === "Status" ? fault : { status: 429, body: "", headers: retryAfter(fault.hintMillis) }
@@ -31,10 +31,10 @@ const retryAfter = (millis: number): Record<string, string> => ({
 /** Source: https://fetch.spec.whatwg.org/#null-body-status. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** Whether there is no body that could break. */
+/** Whether a response has no body that could break. */
 export const isWithoutBody = (method: string, status: number): boolean => method === "HEAD" || withoutBody.has(status)
 
-/** What is said of a response in its head. */
+/** The head of a response. */
 interface Head {
   readonly status: number
   readonly headers: ConstructorParameters<typeof Headers>[0]
@@ -50,7 +50,7 @@ export const broken = (
 ): Response => {
   const marked = new Headers(headers)
   marked.set(marker, fault._tag === "Broken" ? "Reset" : fault._tag)
-  // What is not read is not asked for.
+  // Bytes are requested only when they are read.
   const stream = Stream.toReadableStreamRuntime(bytesOf(body, fault, seed), runtime, {
     strategy: { highWaterMark: 0 }
   })
@@ -84,11 +84,11 @@ export const bytesOf = (
   }
 }
 
-/** Another byte, where chance has it. */
+/** A different byte, with the given probability. */
 const garbled = (byte: number, seed: number, ratio: number): number =>
   Draw.uniform(seed) < ratio ? byte ^ (1 + Math.floor(Draw.uniform(Draw.next(seed, 1)) * 255)) : byte
 
-/** Bytes, and how many have come before them. */
+/** Bytes, and how many came before them. */
 interface Placed {
   readonly at: number
   readonly bytes: Uint8Array
