@@ -196,8 +196,8 @@ const buckets: Readonly<Record<string, () => void>> = {
   }
 }
 
-describe(`${path} ## Which bucket when`, () => {
-  const [, section = ""] = read(path).split("\n## Which bucket when\n")
+describe(`${path} ## Which bucket to choose`, () => {
+  const [, section = ""] = read(path).split("\n## Which bucket to choose\n")
   const [text = ""] = section.split("\n## ")
   const named = Array.from(text.matchAll(/^\| [^|]* \| `([A-Z]\w+\.\w+)`/gm), ([, name]) => name)
 

@@ -566,7 +566,7 @@ tableOf(
       "let the back-off start over after a hint, where the policy says so"
     ),
 
-    "A hint is of no time, and the rule is `Hint.override`": stories(
+    "A hint is zero, and the rule is `Hint.override`": stories(
       "wait as the back-off says where the server asks for no wait",
       "do not wait where the server asks for no wait and the rule follows it"
     ),
@@ -587,7 +587,7 @@ tableOf(
         })
       ),
 
-    "The hint is negative, NaN or no duration": () =>
+    "The hint is negative, NaN or not a duration": () =>
       virtually("ignores it", () =>
         Effect.gen(function* () {
           for (const hint of [-1, NaN, "soon" as Duration.DurationInput]) {
@@ -771,7 +771,7 @@ tableOf(
       )
     },
 
-    "The next attempt is refused when `release` has run": () => {
+    "The next attempt is refused after `release` has run": () => {
       const releasing = { ...policy, release: () => Effect.void }
 
       virtually("fails with the refusal, and the last error as its error", () =>
@@ -798,7 +798,7 @@ tableOf(
       )
     },
 
-    "A retry is granted tokens and then not made": () => {
+    "A retry is granted tokens but then not made": () => {
       const paidFor = Effect.gen(function* () {
         const bucket = yield* TokenBucket.successRatio({ ratio: 0.1, capacity: 5 })
         return { funded: { ...policy, bucket }, level: bucket.level }
@@ -914,7 +914,7 @@ tableOf(
       )
     },
 
-    "An attempt retries by itself": () =>
+    "An attempt itself retries": () =>
       virtually("multiplies the numbers of calls", () =>
         Effect.gen(function* () {
           const outer = { ...policy, name: "outer" }
@@ -950,7 +950,7 @@ tableOf(
       ),
 
     "An observer dies": () =>
-      virtually("logs a warning and goes on", () =>
+      virtually("logs a warning and continues", () =>
         Effect.gen(function* () {
           const lines: Array<string> = []
           const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel._tag} ${String(message)}`))
@@ -974,7 +974,7 @@ tableOf(
         })
       ),
 
-    "The classifier answers no verdict, or throws": () =>
+    "The classifier returns no verdict, or throws": () =>
       virtually("dies, and keeps the error of the call", () =>
         Effect.gen(function* () {
           const predicate: unknown = () => true
@@ -991,7 +991,7 @@ tableOf(
         })
       ),
 
-    "The function for `result` answers no verdict": () =>
+    "The function for `result` returns no verdict": () =>
       virtually("dies", () =>
         Effect.gen(function* () {
           const predicate: unknown = () => true
@@ -1004,7 +1004,7 @@ tableOf(
         })
       ),
 
-    "The operation is interrupted in a wait": () =>
+    "The operation is interrupted during a wait": () =>
       virtually("ends at once", () =>
         Effect.gen(function* () {
           const fiber = yield* Effect.fork(Retry.orStopped(down, policy))
