@@ -7,7 +7,8 @@ import type { TokenBucket } from "./Port.ts"
 
 export type BucketOrTag<I = any> = TokenBucket | Context.Tag<I, TokenBucket>
 
-export const isTag = <I>(given: BucketOrTag<I>): given is Context.Tag<I, TokenBucket> => Context.isTag(given)
+/** The same as `Context.isTag` for these two, but much faster: every operation calls it. */
+export const isTag = <I>(given: BucketOrTag<I>): given is Context.Tag<I, TokenBucket> => Context.TagTypeId in given
 
 /** Whether a value looks like one; used when a policy is checked. */
 export const is = (u: unknown): u is BucketOrTag =>

@@ -213,8 +213,10 @@ const askInTime = (op: Operation, place: Place, { atMost }: Request, asked: Aske
 
 /** Holds a grant, if there is one. What a caller's own bucket returns may be no grant at all. */
 const hold = (place: Place, answer: Option.Option<Grant>): Answer => {
-  if (!Option.isOption(answer)) return invalid(place, "acquire", "an effect of an Option", answer)
-  if (Option.isNone(answer)) return false
+  // The commonest first.
+  if (answer?._tag !== "Some") {
+    return Option.isOption(answer) ? false : invalid(place, "acquire", "an effect of an Option", answer)
+  }
   const { refund, tokens } = answer.value
   if (!(tokens >= 0 && tokens < Infinity)) {
     return invalid(place, "tokens of a grant", "a finite number >= 0", tokens, refund)
