@@ -76,7 +76,7 @@ const arithmeticOf = (settings: Pace.Settings): TokenStore.Arithmetic<Pace.Pace>
   return {
     initial: () => Pace.initial,
     granted,
-    take: (pace, now) => Option.fromNullable(Pace.sent(pace, settings, now)),
+    take: (pace, now) => Pace.sent(pace, settings, now),
     put: (pace, _now, number) => Pace.refunded(pace, number),
     millisUntil,
     soonestMillis: (pace, now) => (Pace.isHeldBack(pace) ? 0 : millisUntil(pace, now, 1)),
@@ -86,9 +86,12 @@ const arithmeticOf = (settings: Pace.Settings): TokenStore.Arithmetic<Pace.Pace>
 
 const bucketOf = (settings: Pace.Settings, store: TokenStore.TokenStore<Pace.Pace>): TokenBucket.TokenBucket => {
   const isSent = (granted: TokenBucket.Grant): granted is Sent => "pace" in granted && granted.pace === settings
+  const ended = store.change((pace, now, { answer, number }: { number: number; answer: Pace.Answer | undefined }) =>
+    answer === undefined ? Pace.unanswered(pace, number) : Pace.answered(pace, settings, now, number, answer)
+  )
   return {
     acquire: (request) =>
-      Effect.flatMap(store.acquire(1, request), (answer) =>
+      Effect.flatMap(store.acquire(request), (answer) =>
         Option.isSome(answer) || request.refused === undefined
           ? Effect.succeed(answer)
           : Effect.map(
@@ -103,12 +106,7 @@ const bucketOf = (settings: Pace.Settings, store: TokenStore.TokenStore<Pace.Pac
       const { granted } = outcome
       if (!isSent(granted)) return Effect.void
       const { number } = granted
-      return Effect.suspend(() => {
-        const answer = answerOf(outcome)
-        return store.change((pace, now) =>
-          answer === undefined ? Pace.unanswered(pace, number) : Pace.answered(pace, settings, now, number, answer)
-        )
-      })
+      return Effect.suspend(() => ended({ number, answer: answerOf(outcome) }))
     },
     level: store.level,
     // Needed because the value given to `started` later carries the response.

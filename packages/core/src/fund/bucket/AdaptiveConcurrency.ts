@@ -114,7 +114,7 @@ export const adaptiveConcurrency = (options: Options = {}): Effect.Effect<TokenB
     take: (state) => {
       const { concurrency, keeps } = state
       const inFlight = state.inFlight + 1
-      return isFree(state) ? Option.some([inFlight, { concurrency, inFlight, keeps }]) : Option.none()
+      return isFree(state) ? [inFlight, { concurrency, inFlight, keeps }] : undefined
     },
     put: left,
     granted: (inFlight, refund): Place => ({ tokens: 1, refund, inFlight }),
@@ -122,25 +122,23 @@ export const adaptiveConcurrency = (options: Options = {}): Effect.Effect<TokenB
     millisUntil: () => Infinity,
     level: ({ concurrency: { limit }, inFlight }) => Math.max(0, limit - inFlight)
   }
-  return Effect.map(TokenStore.make(arithmetic, maxWait), (store) => ({
-    acquire: (request) => store.acquire(1, request),
-    record: (outcome) => {
-      const { granted } = outcome
-      if (!isPlace(granted)) return Effect.void
-      const sample = sampleOf(outcome, granted.inFlight)
-      return store.change((state) => {
-        const { concurrency, inFlight, keeps } = left(state)
-        return {
-          inFlight,
-          keeps,
-          concurrency: sample === undefined ? concurrency : Concurrency.noted(concurrency, settings, sample)
-        }
-      })
-    },
-    level: store.level,
-    started: () => Effect.void,
-    timed: true
-  }))
+  return Effect.map(TokenStore.make(arithmetic, maxWait), ({ acquire, change, level }) => {
+    const ended = change(({ concurrency, inFlight, keeps }, _now, sample: Concurrency.Sample | undefined) => ({
+      inFlight: Math.max(0, inFlight - 1),
+      keeps,
+      concurrency: sample === undefined ? concurrency : Concurrency.noted(concurrency, settings, sample)
+    }))
+    return {
+      acquire,
+      record: (outcome) => {
+        const { granted } = outcome
+        return isPlace(granted) ? ended(sampleOf(outcome, granted.inFlight)) : Effect.void
+      },
+      level,
+      started: () => Effect.void,
+      timed: true
+    }
+  })
 }
 
 const isPlace = (granted: Grant): granted is Place => "inFlight" in granted

@@ -99,18 +99,17 @@ export const adaptive = (options: Options = {}): Effect.Effect<TokenBucket> => {
   const arithmetic: TokenStore.Arithmetic<Cubic.Cubic> = {
     initial: (now) => Cubic.make(settings, now),
     free: ({ enabled }) => (enabled ? Option.none() : TokenStore.free),
-    take: (cubic, now, cost) => Cubic.taken(cubic, settings, now, cost),
+    take: (cubic, now, cost) => Option.getOrUndefined(Cubic.taken(cubic, settings, now, cost)),
     put: Cubic.refunded,
     millisUntil: (cubic, now, cost) => Cubic.millisUntil(cubic, settings, now, cost),
     level: (cubic, now) => Cubic.level(cubic, settings, now)
   }
   return Effect.map(TokenStore.make(arithmetic, Waiting.check(owner, options, "wait")), (store) => {
-    const recorded = (throttled: boolean) =>
-      store.change((cubic, now) => Cubic.recorded(cubic, settings, now, throttled))
+    const recorded = store.change((cubic, now, throttled: boolean) => Cubic.recorded(cubic, settings, now, throttled))
     const throttle = recorded(true)
     const other = recorded(false)
     return {
-      acquire: (request) => store.acquire(1, request),
+      acquire: store.acquire,
       record: (outcome) => {
         if (outcome._tag === "Abandoned") return Effect.void
         return Outcomes.isThrottled(outcome) ? throttle : other

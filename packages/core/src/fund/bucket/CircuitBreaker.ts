@@ -252,7 +252,7 @@ const arithmeticOf = (settings: Settings, changed: Changed): Circuits => {
     granted,
     take: (held, now) => {
       const [ticket, after] = Circuit.asked(held.circuit, settings, now)
-      return ticket === undefined ? Option.none() : Option.some([ticket, moved(held, after, now)])
+      return ticket === undefined ? undefined : [ticket, moved(held, after, now)]
     },
     put: (held, now, ticket) => moved(held, Circuit.refunded(held.circuit, ticket), now),
     millisUntil: ({ circuit }, now) => Circuit.millisUntil(circuit, settings, now),
@@ -331,16 +331,15 @@ const breakerOf = (
   const end = (ticket: number, ending: Circuit.Ending): Effect.Effect<void> => {
     let isDrawn = true
     const ignoresTime = ending._tag === "Succeeded" ? isTimeless : ending._tag === "Ignored" ? isClosed : never
-    const record = (u?: number) =>
-      store.change((held, now) => {
-        const after = Circuit.recorded(held.circuit, settings, now, ticket, ending, u)
-        isDrawn = after !== Circuit.needsDraw
-        return after === Circuit.needsDraw ? held : moved(held, after, now)
-      }, ignoresTime)
+    const record = store.change((held, now, u: number | undefined) => {
+      const after = Circuit.recorded(held.circuit, settings, now, ticket, ending, u)
+      isDrawn = after !== Circuit.needsDraw
+      return after === Circuit.needsDraw ? held : moved(held, after, now)
+    }, ignoresTime)
     // Only a failure opens the circuit, and draws.
-    if (ending._tag !== "Failed" || !settings.draws) return record()
+    if (ending._tag !== "Failed" || !settings.draws) return record(undefined)
     return AtOnce.suspend(() =>
-      AtOnce.andThen(record(), () => (isDrawn ? Effect.void : Effect.flatMap(Random.next, record)))
+      AtOnce.andThen(record(undefined), () => (isDrawn ? Effect.void : Effect.flatMap(Random.next, record)))
     )
   }
   const pass = store.look(({ pass }) => pass, always)
@@ -353,7 +352,7 @@ const breakerOf = (
           return Effect.succeed(answer)
         })
   const change = (f: (circuit: Circuit.Circuit, nowMillis: number) => Circuit.Circuit) =>
-    store.change((held, now) => moved(held, f(held.circuit, now), now))
+    store.change((held, now) => moved(held, f(held.circuit, now), now))()
   return {
     // A circuit that is not closed does not grant within this step: by then the operation is ready to report an interrupted
     // probe.
@@ -362,7 +361,7 @@ const breakerOf = (
         AtOnce.andThen(pass, (pass) =>
           Option.isSome(pass)
             ? Exit.succeed(pass)
-            : Effect.suspend(() => Effect.flatMap(store.acquire(1, request), (answer) => answered(answer, request)))
+            : Effect.suspend(() => Effect.flatMap(store.acquire(request), (answer) => answered(answer, request)))
         )
       ),
     record: (outcome) => {

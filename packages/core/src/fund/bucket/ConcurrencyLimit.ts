@@ -2,9 +2,8 @@
  * A limit on the attempts in flight: a fixed number, or a share of all attempts for retries.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
-import type { Request, TokenBucket } from "../port/Port.ts"
+import type { Outcome, Request, TokenBucket } from "../port/Port.ts"
 import * as Priority from "../port/Priority.ts"
 import * as TokenStore from "../store/TokenStore.ts"
 import * as Waiting from "../port/Waiting.ts"
@@ -108,29 +107,24 @@ export const concurrencyLimit = (options: Options): Effect.Effect<TokenBucket> =
     isTimeless: true,
     maxWaiting,
     asked: (state) => (state.keeps || Priority.isSheddable() ? state : { ...state, keeps: true }),
-    take: (state, _now, cost, _demand, request) =>
-      isFree(state, request) ? Option.some([cost, changed(state, request.attempt, cost)]) : Option.none(),
-    put: (state, _now, tokens, { attempt }) => changed(state, attempt, -tokens),
+    take: (state, _now, _cost, _demand, request) =>
+      isFree(state, request) ? [request.attempt, changed(state, request.attempt, 1)] : undefined,
+    put: (state, _now, attempt) => changed(state, attempt, -1),
+    granted: (_attempt, refund) => ({ tokens: 1, refund }),
     // Only the end of another attempt makes room.
     millisUntil: () => Infinity,
     level: (state) => free(state, limits, false)
   }
-  return Effect.map(TokenStore.make(arithmetic, maxWait), (store) => {
-    const startFirst = store.change((state) => counted(state, 1))
-    const end = (attempt: number, tokens: number) =>
-      store.change((state) => {
-        const after = changed(state, attempt, -tokens)
-        return attempt === 1 ? counted(after, -1) : after
-      })
-    const endFirst = end(1, 1)
-    const endRetry = end(2, 1)
+  return Effect.map(TokenStore.make(arithmetic, maxWait), ({ acquire, change, level }) => {
+    const startFirst = change((state) => counted(state, 1))()
+    const end = change((state, _now, { attempt, granted }: Pick<Outcome, "attempt" | "granted">) => {
+      const after = changed(state, attempt, -granted.tokens)
+      return attempt === 1 ? counted(after, -1) : after
+    })
     return {
-      acquire: (request) => store.acquire(1, request),
-      record: ({ attempt, granted: { tokens } }) => {
-        if (tokens !== 1) return end(attempt, tokens)
-        return attempt === 1 ? endFirst : endRetry
-      },
-      level: store.level,
+      acquire,
+      record: end,
+      level,
       started: ({ attempt }) => (attempt === 1 ? startFirst : Effect.void)
     }
   })

@@ -46,14 +46,16 @@ export const fixed = (options: Options): Effect.Effect<TokenBucket> => {
     Tokens.refilled(tokens, demand > 0 ? waiting : idle, now)
   const arithmetic: TokenStore.Arithmetic<Tokens.Tokens> = {
     initial: (atMillis) => ({ level: burst, atMillis }),
-    take: (tokens, now, cost, demand) =>
-      Option.map(Tokens.taken(refilled(tokens, now, demand), cost), (after) => [cost, after]),
+    take: (tokens, now, cost, demand) => {
+      const after = Tokens.taken(refilled(tokens, now, demand), cost)
+      return Option.isSome(after) ? [cost, after.value] : undefined
+    },
     put: (tokens, now, count) => Tokens.added(refilled(tokens, now, count), waiting, count),
     millisUntil: (tokens, now, cost) => Tokens.millisUntil(refilled(tokens, now, cost), idle, cost),
     level: (tokens, now) => refilled(tokens, now, 0).level
   }
   return Effect.map(TokenStore.make(arithmetic, maxWait), ({ acquire, level }) => ({
-    acquire: (request) => acquire(1, request),
+    acquire,
     record: () => Effect.void,
     level
   }))

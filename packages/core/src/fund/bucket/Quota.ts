@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import type { TokenBucket } from "../port/Port.ts"
 import * as QuotaCost from "../count/QuotaCost.ts"
-import * as TokenStore from "../store/TokenStore.ts"
+import * as Budget from "../store/Budget.ts"
 import * as Waiting from "../port/Waiting.ts"
 
 /** The options of `quota`, in tokens. */
@@ -56,17 +56,17 @@ export const quota = (options: Options = {}): Effect.Effect<TokenBucket> => {
   const initial = Argument.number(owner, "initial", options.initial ?? capacity, { min: 0, max: capacity })
   const { costOf, increment } = QuotaCost.check(owner, capacity, options)
   const refillPerSecond = Argument.number(owner, "refillPerSecond", options.refillPerSecond ?? 0, { min: 0 })
-  const limits = { capacity, refillPerSecond }
-  return Effect.map(TokenStore.makeTokens(limits, initial, checkWaiting(refillPerSecond, options)), (store) => {
-    const putIn = (tokens: number) => (tokens > 0 ? store.putIn(tokens) : Effect.void)
+  const maxWait = checkWaiting(refillPerSecond, options)
+  return Effect.map(Budget.make({ capacity, initial, refillPerSecond, maxWait, costOf }), (budget) => {
+    const putIn = (tokens: number) => (tokens > 0 ? budget.putIn(tokens) : Effect.void)
     const putIncrementIn = putIn(increment)
     return {
-      acquire: (request) => store.acquire(costOf(request), request),
+      acquire: budget.acquire,
       record: (outcome) => {
         if (outcome._tag !== "Succeeded") return Effect.void
         return outcome.attempt === 1 ? putIncrementIn : putIn(outcome.granted.tokens)
       },
-      level: store.level
+      level: budget.level
     }
   })
 }

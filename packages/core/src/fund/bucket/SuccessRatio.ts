@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import type { TokenBucket } from "../port/Port.ts"
-import * as TokenStore from "../store/TokenStore.ts"
+import * as Budget from "../store/Budget.ts"
 
 /** The options of `successRatio`. */
 interface Options {
@@ -39,13 +39,9 @@ export const successRatio = (options: Options): Effect.Effect<TokenBucket> => {
   const capacity = Argument.number(owner, "capacity", given.capacity, { min: 1 })
   const initial = Argument.number(owner, "initial", options.initial ?? capacity, { min: 0, max: capacity })
   const refillPerSecond = Argument.number(owner, "floorPerSecond", options.floorPerSecond ?? 0, { min: 0 })
-  const limits = { capacity, refillPerSecond }
-  return Effect.map(TokenStore.makeTokens(limits, initial, Option.none()), (store) => {
-    const credit = store.putIn(ratio)
-    return {
-      acquire: (request) => store.acquire(1, request),
-      record: (outcome) => (outcome._tag === "Succeeded" ? credit : Effect.void),
-      level: store.level
-    }
+  const budget = Budget.make({ capacity, initial, refillPerSecond, maxWait: Option.none() })
+  return Effect.map(budget, ({ acquire, level, putIn }) => {
+    const credit = putIn(ratio)
+    return { acquire, record: (outcome) => (outcome._tag === "Succeeded" ? credit : Effect.void), level }
   })
 }

@@ -10,6 +10,8 @@ export interface Arithmetic<S> {
   readonly initial: (nowMillis: number) => S
   /** Whether time does not change the state, so that the functions ignore `nowMillis`. @default false */
   readonly isTimeless?: boolean
+  /** The cost of an attempt, in tokens. @default 1 */
+  readonly costOf?: (request: Request) => number
   /** The state after an attempt has asked, whatever the answer; not used if attempts wait. @default unchanged */
   readonly asked?: (state: S) => S
   /** What a state grants to every attempt without changing, at any time; the clock is then not read. @default nothing */
@@ -21,7 +23,7 @@ export interface Arithmetic<S> {
    * @default no limit
    */
   readonly maxWaiting?: number
-  /** Makes the grant from what `take` took. @default a grant of that many tokens */
+  /** Makes the grant from what `take` took; attempts that took the same may share it. @default a grant of that many tokens */
   readonly granted?: (taken: number, refund: Effect.Effect<void>) => Grant
   /**
    * Takes `cost`, or nothing. `demand` is what all waiters together want if the attempt is one of them; zero for an
@@ -34,9 +36,9 @@ export interface Arithmetic<S> {
     cost: number,
     demand: number,
     request: Request
-  ) => Option.Option<readonly [tokens: number, S]>
-  /** Puts back what `take` took for a request. */
-  readonly put: (state: S, nowMillis: number, tokens: number, request: Request) => S
+  ) => readonly [taken: number, S] | undefined
+  /** Puts back what was taken. */
+  readonly put: (state: S, nowMillis: number, taken: number) => S
   /** Whole milliseconds until `cost` tokens are there; `Infinity` if time alone does not bring them. */
   readonly millisUntil: (state: S, nowMillis: number, cost: number) => number
   /**
@@ -47,13 +49,14 @@ export interface Arithmetic<S> {
   readonly level: (state: S, nowMillis: number) => number
 }
 
-export interface TokenStore<S> extends Pick<TokenBucket, "level"> {
-  /** Takes `cost`, all or nothing; in a store that waits, in turn. Must run uninterruptibly. */
-  readonly acquire: (cost: number, request: Request) => Effect.Effect<Option.Option<Grant>>
+export interface TokenStore<S> extends Pick<TokenBucket, "acquire" | "level"> {
   /**
-   * Changes the state and lets the first waiter check again. If `ignoresTime` holds for a state, `f` ignores
-   * `nowMillis`, and the clock is not read.
+   * Makes a function that sends a message to the store: it changes the state and lets the first waiter check again. If
+   * `ignoresTime` holds for a state, `f` ignores `nowMillis`, and the clock is not read.
    */
-  readonly change: (f: (state: S, nowMillis: number) => S, ignoresTime?: (state: S) => boolean) => Effect.Effect<void>
+  readonly change: <M = void>(
+    f: (state: S, nowMillis: number, message: M) => S,
+    ignoresTime?: (state: S) => boolean
+  ) => (message: M) => Effect.Effect<void>
   readonly look: <A>(f: (state: S, nowMillis: number) => A, ignoresTime?: (state: S) => boolean) => Effect.Effect<A>
 }

@@ -1,8 +1,8 @@
 /**
- * A state and its time in a `Ref`: what every bucket keeps.
+ * A state and its time in a `Ref`: what every bucket keeps, and how it changes.
  *
- * A bucket is data with pure steps; a step takes a state and a time, and gives an answer and the next state. Each step
- * is one `Ref.modify`: no other fiber, and no interruption, comes between reading the clock and changing the state.
+ * A bucket is data and pure steps from a state, a time and a message to an answer and the next state. Each step is one
+ * `Ref.modify`: no other fiber, and no interruption, comes between reading the clock, the answer and the change.
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
@@ -10,16 +10,23 @@ import * as MonotonicTime from "../port/MonotonicTime.ts"
 
 export interface TimedRef<S> {
   /**
-   * Runs a step. If `ignoresTime` holds for the state, the clock is not read, and `nowMillis` is zero.
+   * Answers a message and changes the state in one step. If `ignoresTime` holds for the state, the clock is not read, and
+   * `nowMillis` is zero.
    */
+  readonly send: <A, M>(
+    step: Step<S, A, M>,
+    message: M,
+    ignoresTime?: ((state: S) => boolean) | undefined
+  ) => Effect.Effect<A>
+  /** The same without a message. */
   readonly modify: <A>(step: Step<S, A>, ignoresTime?: (state: S) => boolean) => Effect.Effect<A>
   /** The state after the latest change. */
   readonly get: Effect.Effect<S>
 }
 
 /** A pure step of a bucket. */
-export interface Step<S, A> {
-  (state: S, nowMillis: number): readonly [answer: A, after: S]
+export interface Step<S, A, in M = undefined> {
+  (state: S, nowMillis: number, message: M): readonly [answer: A, after: S]
 }
 
 export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedRef<S>> =>
@@ -34,19 +41,21 @@ export const makeUnread = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
 
 const ofTimed = <S>(timed: Timed<S>): TimedRef<S> => {
   const ref = Ref.unsafeMake(timed)
+  const send: TimedRef<S>["send"] = (step, message, ignoresTime) =>
+    Ref.modify(ref, (timed) => {
+      const { state } = timed
+      if (ignoresTime?.(state) === true) {
+        const { aheadMillis, nowMillis } = timed
+        const [answer, after] = step(state, 0, message)
+        return [answer, after === state ? timed : { state: after, nowMillis, aheadMillis }]
+      }
+      const { aheadMillis, nowMillis } = next(timed)
+      const [answer, after] = step(state, nowMillis, message)
+      return [answer, { state: after, nowMillis, aheadMillis }]
+    })
   return {
-    modify: (step, ignoresTime) =>
-      Ref.modify(ref, (timed) => {
-        const { state } = timed
-        if (ignoresTime?.(state) === true) {
-          const { aheadMillis, nowMillis } = timed
-          const [answer, after] = step(state, 0)
-          return [answer, after === state ? timed : { state: after, nowMillis, aheadMillis }]
-        }
-        const { aheadMillis, nowMillis } = next(timed)
-        const [answer, after] = step(state, nowMillis)
-        return [answer, { state: after, nowMillis, aheadMillis }]
-      }),
+    send,
+    modify: (step, ignoresTime) => send(step, undefined, ignoresTime),
     get: Effect.map(Ref.get(ref), ({ state }) => state)
   }
 }
@@ -56,10 +65,3 @@ interface Timed<S> extends MonotonicTime.Time {
 }
 
 const next = (time: MonotonicTime.Time) => MonotonicTime.next(time, MonotonicTime.currentClock())
-
-/** For a state that does not depend on time: the clock is never read, and the time is always zero. */
-export const makeTimeless = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
-  Effect.sync(() => {
-    const ref = Ref.unsafeMake(initial)
-    return { modify: (step) => Ref.modify(ref, (state) => step(state, 0)), get: Ref.get(ref) }
-  })

@@ -29,6 +29,14 @@ describe("TimedRef.make", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("hands a message to its step", () =>
+    Effect.gen(function* () {
+      const { get, send } = yield* TimedRef.make((): Noted => [])
+      const noting = (state: Noted, _nowMillis: number, message: number) => ["answer", [...state, message]] as const
+      expect([yield* send(noting, 7), yield* send(noting, 8), yield* get]).toEqual(["answer", "answer", [7, 8]])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("changes nothing where a step throws", () =>
     Effect.gen(function* () {
       const { get, modify } = yield* TimedRef.make((): Noted => [])
@@ -57,18 +65,6 @@ describe("TimedRef.makeUnread", () => {
       yield* Effect.sleep("2 seconds")
       yield* modify(note)
       expect(yield* get).toEqual([2000])
-    }).pipe(VirtualClock.run)
-  )
-})
-
-describe("TimedRef.makeTimeless", () => {
-  it.effect("tells every change that the time is zero, and reads no clock", () =>
-    Effect.gen(function* () {
-      const { get, modify } = yield* TimedRef.makeTimeless<Noted>([])
-      yield* Effect.sleep("2 seconds")
-      expect(yield* clockReads(modify(note))).toBe(0)
-      yield* modify(note)
-      expect(yield* get).toEqual([0, 0])
     }).pipe(VirtualClock.run)
   )
 })

@@ -40,8 +40,8 @@ interface Quota extends Holding {
 
 /** The share of a quota. A success returns what its retry cost. */
 export const quota = ({ costOf, dearest, ...holding }: Quota): LocalShare =>
-  Effect.map(holdingShare(holding, dearest), ({ acquire, level, put }) => ({
-    acquire: (request) => acquire(costOf(request), request),
+  Effect.map(holdingShare(holding, dearest, costOf), ({ acquire, level, put }) => ({
+    acquire,
     record: (outcome) =>
       outcome._tag === "Succeeded" && outcome.granted.tokens > 0 ? put(outcome.granted.tokens) : Effect.void,
     level
@@ -53,7 +53,7 @@ export const quota = ({ costOf, dearest, ...holding }: Quota): LocalShare =>
  */
 export const rate = (holding: Holding): LocalShare =>
   Effect.map(holdingShare(holding, 1), ({ acquire, level }) => ({
-    acquire: (request) => acquire(1, request),
+    acquire,
     record: () => Effect.void,
     level
   }))
@@ -64,15 +64,20 @@ interface Held extends Pick<TokenStore.TokenStore<Share.Share>, "acquire" | "lev
 
 const holdingShare = (
   { limits, maxWait, members, store }: Holding,
-  least: number
+  least: number,
+  costOf = (_request: Request): number => 1
 ): Effect.Effect<Held, never, Scope.Scope> => {
   const whole = { ...limits, least }
   const makeFor = (sharers: number) =>
     TokenStore.make<Share.Share>(
       {
         initial: (nowMillis) => Share.make(whole, sharers, nowMillis),
-        take: (share, nowMillis, cost) => Option.map(Share.taken(share, nowMillis, cost), (after) => [cost, after]),
-        put: (share, nowMillis, tokens) => Share.put(share, nowMillis, tokens),
+        costOf,
+        take: (share, nowMillis, cost) => {
+          const after = Share.taken(share, nowMillis, cost)
+          return Option.isSome(after) ? [cost, after.value] : undefined
+        },
+        put: Share.put,
         millisUntil: Share.millisUntil,
         level: Share.level
       },
@@ -81,8 +86,8 @@ const holdingShare = (
   return Effect.gen(function* () {
     const member = yield* members.join(store, yield* Key)
     const { acquire, change, level } = yield* makeFor(member.sharers())
-    yield* member.follow((sharers) => change((share, now) => Share.resized(share, whole, sharers, now)))
-    return { acquire, level, put: (tokens) => change((share, now) => Share.put(share, now, tokens)) }
+    yield* member.follow(change((share, now, sharers: number) => Share.resized(share, whole, sharers, now)))
+    return { acquire, level, put: change(Share.put) }
   })
 }
 

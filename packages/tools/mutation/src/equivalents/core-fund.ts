@@ -60,7 +60,7 @@ export const equivalents: Equivalents = {
   "packages/core/src/fund/store/RecentlyUsed.ts": {
     "make: ConditionalExpression, === to false, 4": "The newest one stays where it is when it is moved to the end."
   },
-  "packages/core/src/fund/store/WaitingStore.ts": {
-    "make: ArithmeticOperator, + to -, 3": "It is looked at sooner, and again until the millisecond has passed."
+  "packages/core/src/fund/store/Turns.ts": {
+    "make: ArithmeticOperator, + to -, 2": "It is looked at sooner, and again until the millisecond has passed."
   }
 }

@@ -1,3 +1,4 @@
+import type { TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import type { Clock, FastCheck } from "effect"
@@ -5,7 +6,7 @@ import { Duration, Effect, Exit, FastCheck as fc, Fiber, Option } from "effect"
 import * as AtOnce from "../../../src/fund/fiber/AtOnce.ts"
 import type { Arithmetic } from "../../../src/fund/port/Arithmetic.ts"
 import * as TimedRef from "../../../src/fund/store/TimedRef.ts"
-import * as WaitingStore from "../../../src/fund/store/WaitingStore.ts"
+import * as TokenStore from "../../../src/fund/store/TokenStore.ts"
 import * as PriorityQueue from "../../../src/fund/store/PriorityQueue.ts"
 import { law } from "../../support/Laws.ts"
 import { type Asked, request } from "../Asking.ts"
@@ -22,21 +23,23 @@ const isTimeless = () => true
 /** A store of tokens that come when the test says so; time brings them as `millisPerToken` promises, or never. */
 const makeQueue = (initial: number, millisPerToken = Infinity) => {
   const demands: Array<number> = []
+  const costs = new Map<TokenBucket.Request, number>()
   const arithmetic: Arithmetic<number> = {
     initial: () => initial,
+    costOf: (request) => costs.get(request) ?? 1,
     take: (tokens, _now, cost, demand) => {
       demands.push(demand)
-      return tokens < cost ? Option.none() : Option.some([cost, tokens - cost])
+      return tokens < cost ? undefined : [cost, tokens - cost]
     },
     put: (tokens, _now, count) => tokens + count,
     millisUntil: (tokens, _now, cost) => (tokens >= cost ? 0 : (cost - tokens) * millisPerToken),
     level: (tokens) => tokens
   }
   const ref = Effect.runSync(TimedRef.makeUnread({ tokens: initial, queue: PriorityQueue.empty }))
-  const waiting = WaitingStore.make(ref, arithmetic, Infinity)
+  const waiting = TokenStore.storeOf(ref, arithmetic, Option.some(Infinity))
   const drip = (tokens: number) =>
     ref.modify((state) => [undefined, { ...state, tokens: state.tokens + tokens }], isTimeless)
-  const add = (tokens: number) => waiting.change((before) => before + tokens)
+  const add = waiting.change((before, _now, tokens: number) => before + tokens)
   const wakeFirst = add(0)
   const store = {
     demands,
@@ -49,8 +52,11 @@ const makeQueue = (initial: number, millisPerToken = Infinity) => {
   }
   const queue = {
     length: Effect.map(ref.get, ({ queue }) => PriorityQueue.size(queue)),
-    acquire: (cost: number, maxWaitMillis: number, asked: Pick<Asked, "restore"> = {}) =>
-      waiting.acquire(cost, request({ ...asked, ...(maxWaitMillis !== Infinity && { atMostMillis: maxWaitMillis }) }))
+    acquire: (cost: number, maxWaitMillis: number, asked: Pick<Asked, "restore"> = {}) => {
+      const asking = request({ ...asked, ...(maxWaitMillis !== Infinity && { atMostMillis: maxWaitMillis }) })
+      costs.set(asking, cost)
+      return waiting.acquire(asking)
+    }
   }
   const served: Array<string> = []
   return {
@@ -86,7 +92,7 @@ const turning = <A, E, R>(early: number, self: Effect.Effect<A, E, R>) =>
 const queueUp = (asks: ReadonlyArray<Effect.Effect<boolean>>) =>
   Effect.forEach(asks, (ask) => Effect.zipLeft(Effect.fork(ask), settled))
 
-describe("WaitingStore.acquire", () => {
+describe("TokenStore.acquire", () => {
   it.effect("serves at once while there are tokens, and keeps no waiter", () =>
     Effect.gen(function* () {
       const { ask, queue, store } = makeQueue(2)
@@ -402,7 +408,7 @@ const firstInterrupted = (at: number, millisPerToken: number) =>
     return { exit, steps, servedByOne, served, left }
   }).pipe(VirtualClock.run)
 
-describe("WaitingStore.acquire under interruption", () => {
+describe("TokenStore.acquire under interruption", () => {
   it.effect.each([
     { how: "with a wake-up", millisPerToken: Infinity },
     { how: "with time", millisPerToken: 1 }
@@ -470,7 +476,7 @@ const expected = (actions: ReadonlyArray<Action>) => {
   return { served, left: { tokens, length: line.length } }
 }
 
-describe("WaitingStore laws", () => {
+describe("TokenStore laws", () => {
   it.prop(
     "serves as an array does",
     [fc.array(action, { maxLength: 40 })],
