@@ -155,6 +155,9 @@ const site: Step = () => project("site")
 
 const leaks: Step = () => project("leaks")
 
+/** The sources of the line for Effect 4, and the tests of the packages of which all are derived. */
+const effect4: Step = () => run("tsx", "packages/tools/effect4/src/main.ts", "core")
+
 // In this order: packaging packs what the first step built.
 const checks: Readonly<Record<string, Step>> = {
   types,
@@ -168,7 +171,8 @@ const checks: Readonly<Record<string, Step>> = {
   packaging,
   tools,
   site,
-  leaks
+  leaks,
+  effect4
 }
 
 const writers: Readonly<Record<string, Step>> = { exports: writeExportsMaps, snippets: writeSnippets }

@@ -19,7 +19,7 @@ export default defineConfig({
     include: ["packages/*/test/**/*.test.ts"],
     exclude: [],
     server: { deps: { inline: [/\/effect4\/packages\//] } },
-    maxWorkers: 1,
+    maxWorkers: 2,
     isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000

@@ -63,7 +63,13 @@ const ordered: ReadonlyArray<Group> = [
   },
   {
     title: "Coming from elsewhere",
-    files: ["docs/from-native.md", "docs/from-promises.md", "docs/from-http-clients.md", "docs/comparison.md"]
+    files: [
+      "docs/from-native.md",
+      "docs/from-promises.md",
+      "docs/from-http-clients.md",
+      "docs/comparison.md",
+      "docs/effect-4.md"
+    ]
   },
   { title: "Reference", files: ["packages/core/README.md", "docs/core.md", "docs/flow.md"] },
   { title: "About", files: ["docs/decisions.md", "docs/performance.md", "docs/quality.md"] }
