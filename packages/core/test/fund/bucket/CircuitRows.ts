@@ -26,11 +26,13 @@ const inARow = (consecutive: number, openFor: OpenFor = "1 second"): Options => 
   openFor
 })
 
-/** More than half of the last attempts: at least 51 %. */
-const moreThanHalfOf = (last: number, atLeast = last): Options => ({
-  opensAt: { ratio: 0.51, last, atLeast },
+const ofLast = (ratio: number, last: number, atLeast = last): Options => ({
+  opensAt: { ratio, last, atLeast },
   openFor: "1 second"
 })
+
+/** More than half of the last attempts: at least 51 %. */
+const moreThanHalfOf = (last: number, atLeast = last): Options => ofLast(0.51, last, atLeast)
 
 const inWindow = (
   ratio: number,
@@ -199,6 +201,11 @@ export const opossum: ReadonlyArray<Row> = [
     steps: "0f 1f>O 10o! 11o! 12o! 13o! 14o! 15o! 16o! 17o! 1002o>C 1100f 1101f 1102f",
     ours: "0f 1f>O 10o! 11o! 12o! 13o! 14o! 15o! 16o! 17o! 1002o>C 1100f 1101f>O 1102f!",
     because: "refused attempts are not counted, and the window begins when the circuit closes"
+  },
+  {
+    id: "one failure after the circuit has closed",
+    options: inWindow(0.51, 2, "1 second"),
+    steps: "0f 1f>O 2f! 3f! 1002o>C 1100f"
   }
 ]
 
@@ -212,12 +219,12 @@ export const effect4: ReadonlyArray<Row> = [
   { id: "failures that are ignored", options: inARow(2), steps: "0f 1i 2f>O 1002i>H 1003o>C 1004f 1005f>O" },
   {
     id: "a share of the last attempts",
-    options: { opensAt: { ratio: 0.5, last: 4 }, openFor: "1 second" },
+    options: ofLast(0.5, 4),
     steps: "0o 1o 2f 3f>O 4o!"
   },
   {
     id: "a success that completes the least number",
-    options: { opensAt: { ratio: 0.5, last: 10, atLeast: 3 }, openFor: "1 second" },
+    options: ofLast(0.5, 10, 3),
     steps: "0f 1f 2o>O 3o!",
     ours: "0f 1f 2o 3o",
     because: onlyFailures
@@ -358,6 +365,13 @@ export const resilience4j: ReadonlyArray<Row> = [
     because: "the first probe that fails opens the circuit: the others need not find out"
   },
   {
+    id: "three failed probes of four",
+    options: resilience({ probes: 4, successes: 4 }),
+    steps: "0f 0f 0f 0f>O 5001f>H 5002f 5003o 5004f>O 5006look",
+    ours: "0f 0f 0f 0f>O 5001f>O 5002f! 5003o! 5004f! 5006look",
+    because: "the first probe that fails opens the circuit: the others need not find out"
+  },
+  {
     id: "probes that hang",
     options: resilience(),
     steps: "0f 0f 0f 0f>O 5001[a>H 5001[b 3600000o!",
@@ -372,6 +386,13 @@ export const resilience4j: ReadonlyArray<Row> = [
     because: "a probe without an end says nothing: others find out at once"
   },
   {
+    id: "a longest half-open time that ends closed",
+    options: resilience({ probeTimeout: "1 second" }),
+    steps: "0f 0f 0f 0f>O 5001[a>H 6001look>C",
+    ours: "0f 0f 0f 0f>O 5001[a>H 6001look 6002o 6003o>C",
+    because: "a probe without an end says nothing: others find out at once"
+  },
+  {
     id: "slow calls",
     options: resilience({ opensAt: { ratio: 0.5, last: 4 }, slowerThan: "4 seconds" }),
     steps: "0o(4000) 1o(4001) 2o(100) 3o(5000)>O"
@@ -380,6 +401,13 @@ export const resilience4j: ReadonlyArray<Row> = [
     id: "a window of time",
     options: resilience({ opensAt: { ratio: 0.5, window: "20 seconds", atLeast: 5 } }),
     steps: "0o 1000o 2000o 3000f 4000f 5000f>O 6000look"
+  },
+  {
+    id: "a window of time that slides",
+    options: resilience({ opensAt: { ratio: 0.5, window: "10 seconds", atLeast: 4 }, probes: 4, successes: 4 }),
+    steps: "0f 0f 0f 9999o>O 20000f>H 20000f 20000f",
+    ours: "0f 0f 0f 9999o 20000f 20000f 20000f",
+    because: onlyFailures
   },
   {
     id: "a late outcome",
@@ -396,12 +424,17 @@ export const failsafeGo: ReadonlyArray<Row> = [
   { id: "failures in a row", options: inARow(3), steps: "0f 1o 2f 3f 4f>O" },
   {
     id: "two of three",
-    options: { opensAt: { ratio: 2 / 3, last: 3 }, openFor: "1 second" },
+    options: ofLast(2 / 3, 3),
     steps: "0f 1o 2f>O"
   },
   {
+    id: "two of ten, before there are ten",
+    options: ofLast(0.2, 10, 2),
+    steps: "0f 1f>O"
+  },
+  {
     id: "fewer than three of four",
-    options: { opensAt: { ratio: 3 / 4, last: 4 }, openFor: "1 second" },
+    options: ofLast(3 / 4, 4),
     steps: "0o 1f 2o 3f 4o 5f 6o 7f 8o 9f 10o 11f"
   },
   {
