@@ -7,6 +7,7 @@ import { sdkOneFailure, sdkSucceeds } from "./workloads/AwsSdk.ts"
 import { bundles } from "./workloads/Bundle.ts"
 import { concurrentOperations } from "./workloads/ConcurrentOperations.ts"
 import { fetchGet, fetchPost, fetchRequest, fetchSignal } from "./workloads/FetchCalls.ts"
+import { fits } from "./workloads/Fits.ts"
 import { foreignSchedule } from "./workloads/ForeignSchedule.ts"
 import { hedgeAfterYield, hedgeAtOnce } from "./workloads/Hedges.ts"
 import { heldMemory } from "./workloads/HeldMemory.ts"
@@ -50,6 +51,7 @@ export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   heldMemory(collect),
   bundles,
   plans,
+  fits,
   virtualTime,
   promisesSucceed,
   promisesTwoFailures,
