@@ -145,5 +145,6 @@ export const pictures: Readonly<Record<string, Effect.Effect<string>>> = {
   "hedges.svg": hedges,
   "curves.svg": Effect.sync(Delays.curves),
   "jitters.svg": Effect.sync(Delays.jitters),
-  "buckets.svg": Levels.sheet
+  "buckets.svg": Levels.ofBuckets,
+  "limiters.svg": Levels.ofLimiters
 }
