@@ -7,7 +7,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { extname, join, normalize } from "node:path"
 import { chromium as launcher } from "playwright-core"
-import type { Browser } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll } from "vitest"
+import { built } from "../src/Folder.ts"
+import { initial, toHash } from "../src/playground/Settings.ts"
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html",
@@ -48,3 +51,64 @@ export const launch = async (): Promise<Browser> =>
     executablePath: process.env["CHROMIUM"] ?? (await chromium.executablePath()),
     args: ["--disable-gpu", "--disable-dev-shm-usage"]
   })
+
+export interface Visit {
+  readonly page: Page
+  /** What the browser complains of, requests to other hosts included. */
+  readonly complaints: ReadonlyArray<string>
+}
+
+export interface Look {
+  readonly colorScheme?: "light" | "dark"
+  readonly width?: number
+}
+
+/** The built site and a browser for the tests of a file. */
+export const opened = () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    site = await serve(built)
+    browser = await launch()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    site?.close()
+  })
+  return {
+    visit: (path: string, look?: Look) => visit(browser, site, path, look),
+    browser: () => browser,
+    address: () => site.address
+  }
+}
+
+const visit = async (
+  browser: Browser,
+  site: Site,
+  path: string,
+  { colorScheme = "light", width = 1280 }: Look = {}
+): Promise<Visit> => {
+  const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
+  page.setDefaultTimeout(120_000)
+  const complaints: Array<string> = []
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text())
+  })
+  page.on("pageerror", (error) => void complaints.push(String(error)))
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on("response", (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
+  })
+  page.on("request", (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (protocol.startsWith("http") && origin !== site.address) complaints.push(`request to ${request.url()}`)
+  })
+  await page.goto(`${site.address}${path}`)
+  return { page, complaints }
+}
+
+/** Its simulations end soon. */
+export const quick = `/playground#${toHash({ ...initial, outage: 500, clients: 10 })}`

@@ -2,51 +2,41 @@
  * The first views of pages beside those of a committed run: `SITE_SHOTS=write` writes them anew.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { built } from "../src/Folder.ts"
-import { launch, serve, type Site } from "./Browser.ts"
+import { describe, expect, it } from "vitest"
+import { opened } from "./Browser.ts"
 import { coarse, difference } from "./Screenshots.ts"
 
 const folder = new URL("./screenshots/", import.meta.url)
 
-let site: Site
-let browser: Browser
-
-beforeAll(async () => {
-  site = await serve(built)
-  browser = await launch()
-})
-afterAll(async () => {
-  await browser?.close()
-  site?.close()
-})
+const site = opened()
 
 /** The share of cells that may differ: with all words changed it is 8 %, without any style 14 %. */
 const atMost = 0.11
 
 const pages = [
-  { name: "start", address: "/" },
-  { name: "text", address: "/http" }
+  { name: "start", address: "/", shows: "h1" },
+  { name: "text", address: "/http", shows: "h1" },
+  { name: "playground", address: "/playground", shows: ".playground .plan" }
 ]
 
 const looks = [
   { look: "light", colorScheme: "light", width: 1275 },
   { look: "dark", colorScheme: "dark", width: 1275 },
-  { look: "narrow", colorScheme: "light", width: 375 }
+  { look: "narrow", colorScheme: "light", width: 375 },
+  { look: "narrow-dark", colorScheme: "dark", width: 375 }
 ] as const
 
 const views = pages.flatMap((page) => looks.map((look) => ({ ...page, ...look })))
 
 const take = async (
-  { address, colorScheme, width }: Omit<(typeof views)[number], "look" | "name">,
+  { address, colorScheme, shows, width }: Omit<(typeof views)[number], "look" | "name">,
   styled = true
 ): Promise<string> => {
-  const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
+  const page = await site.browser().newPage({ colorScheme, viewport: { width, height: 900 } })
   if (!styled) await page.route("**/*.css", (route) => route.abort())
-  await page.goto(`${site.address}${address}`)
-  await page.waitForSelector("h1")
-  const picture = await coarse(browser, page)
+  await page.goto(`${site.address()}${address}`)
+  await page.waitForSelector(shows)
+  const picture = await coarse(site.browser(), page)
   await page.close()
   return picture
 }
@@ -61,16 +51,17 @@ describe("the first view", () => {
       mkdirSync(folder, { recursive: true })
       writeFileSync(new URL(`${name}.png`, folder), Buffer.from(taken, "base64"))
     }
-    expect(await difference(browser, taken, kept(name))).toBeLessThanOrEqual(atMost)
+    expect(await difference(site.browser(), taken, kept(name))).toBeLessThanOrEqual(atMost)
   })
 
   it("is told from one without styles, in the other theme, or with another layout", async () => {
-    const wide = { address: "/", colorScheme: "light", width: 1275 } as const
+    const wide = { address: "/", shows: "h1", colorScheme: "light", width: 1275 } as const
     const others = [await take(wide, false), kept("start-dark"), kept("start-narrow")]
-    for (const other of others) expect(await difference(browser, kept("start-light"), other)).toBeGreaterThan(atMost)
+    for (const other of others)
+      expect(await difference(site.browser(), kept("start-light"), other)).toBeGreaterThan(atMost)
   })
 
   it("is not told from one with other words", async () => {
-    expect(await difference(browser, kept("start-light"), kept("text-light"))).toBeLessThanOrEqual(atMost)
+    expect(await difference(site.browser(), kept("start-light"), kept("text-light"))).toBeLessThanOrEqual(atMost)
   })
 })

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { type Client, client } from "./Client.ts"
 import { fitted } from "./Fitting.ts"
+import { guarded } from "./Guarding.ts"
 import * as Operations from "./Operations.ts"
 import { load } from "./PresetClients.ts"
 import { type Answer, outageFrom, type Question, type Recovery, type Storm } from "./Question.ts"
@@ -42,6 +43,7 @@ async function* simulated({ other, settings }: Question & { readonly _tag: "Show
     operations: await Effect.runPromise(Operations.run(ours, settings, few)),
     outage: few.outage
   }
+  yield { _tag: "Guard", guarded: await Effect.runPromise(guarded(ours, settings)) }
   const theirs = await load(other)
   const many = Operations.steady(settings, summed)
   const summaryOf = async (client: Client) =>

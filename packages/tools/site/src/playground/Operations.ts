@@ -60,6 +60,21 @@ export const steady = ({ outage }: Settings, count: number): Traffic => {
   }
 }
 
+/** Operations of one process, often: for as long before and after the outage, and 5 seconds at least. */
+export const busy = ({ outage }: Settings): Traffic => {
+  const around = Math.max(5000, outage / 2)
+  const count = Math.min(mostBusy, Math.ceil(((2 * around + outage) / 1000) * busyPerSecond))
+  const everyMillis = (2 * around + outage) / count
+  return {
+    startsMillis: Array.from({ length: count }, (_, i) => Math.round(i * everyMillis)),
+    outage: { from: around, until: around + outage },
+    shared: true
+  }
+}
+
+const busyPerSecond = 20
+const mostBusy = 1000
+
 /** Clients with an operation each, all of which begin with the outage. */
 export const together = ({ clients, outage }: Settings): Traffic => ({
   startsMillis: Array.from({ length: clients }, () => 0),

@@ -13,6 +13,7 @@ export type Answer =
   | { readonly _tag: "Operations"; readonly operations: ReadonlyArray<Operation>; readonly outage: Outage }
   | { readonly _tag: "Summary"; readonly ours: Summary; readonly other: Summary }
   | { readonly _tag: "Storm"; readonly storm: Storm }
+  | { readonly _tag: "Guard"; readonly guarded: Guarded | undefined }
   | { readonly _tag: "Load"; readonly ours: Recovery; readonly other: Recovery; readonly isLast: boolean }
   | { readonly _tag: "Fitted"; readonly isMet: boolean; readonly found: ReadonlyArray<Found> }
   | { readonly _tag: "Refused"; readonly message: string }
@@ -31,6 +32,17 @@ export interface Storm {
   readonly binMillis: number
   readonly ours: ReadonlyArray<number>
   readonly other: ReadonlyArray<number>
+}
+
+/** What a guard did, counted in parts of the time. */
+export interface Guarded {
+  readonly rateLimiter: Settings["rateLimiter"]
+  readonly binMillis: number
+  readonly made: ReadonlyArray<number>
+  readonly refused: ReadonlyArray<number>
+  /** Whether it would have let no attempt through. */
+  readonly shut: ReadonlyArray<boolean>
+  readonly outage: Outage
 }
 
 /** A run of the load simulation, one value for a second; the outage begins at `outageFrom`. */

@@ -1,0 +1,90 @@
+/**
+ * The pages of the built site: links in the files, everything else in a browser.
+ */
+import axe from "axe-core"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { built } from "../src/Folder.ts"
+import * as Pages from "../src/Pages.ts"
+import { opened, quick } from "./Browser.ts"
+
+const all = Pages.files().map((file) => Pages.addressOf(Pages.pageOf(file) ?? ""))
+
+/** A page of each kind; all of them, with `SITE_FULL`, by night. */
+const kinds = ["/", "/first-policy", "/recipes", "/http", "/flow", "/performance", "/packages/core", "/playground"]
+
+const addresses = process.env["SITE_FULL"] === undefined ? kinds : all
+
+const { visit } = opened()
+
+describe("a page", () => {
+  it("comes without an error, and asks no other host", async () => {
+    for (const address of addresses) {
+      const { complaints, page } = await visit(address)
+      await page.waitForSelector("h1")
+      expect([address, ...complaints]).toEqual([address])
+      await page.close()
+    }
+  })
+
+  it("links to pages and headings that exist", () => {
+    const html = readdirSync(built, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".html"))
+    const texts = new Map(
+      html.map((file) => [`/${file.replace(/(?:index)?\.html$/, "")}`, readFileSync(join(built, file), "utf8")])
+    )
+    const idsOf = (text: string) => new Set(Array.from(text.matchAll(/ id="([^"]+)"/g), ([, id]) => id))
+    const broken = [...texts].flatMap(([from, text]) =>
+      Array.from(text.matchAll(/ href="([^"]+)"/g), ([, href = ""]) => href)
+        .filter((href) => /^[/#](?!assets\/|\/)/.test(href) && !/\.(?:svg|css|js|ico|woff2)$/.test(href))
+        .filter((href) => {
+          const [path = "", fragment] = href.split("#", 2)
+          const target = texts.get(path === "" ? from : path.replace(/\.html$/, ""))
+          if (target === undefined) return true
+          return fragment !== undefined && fragment !== "" && !idsOf(target).has(decodeURIComponent(fragment))
+        })
+        .map((href) => `${from}: ${href}`)
+    )
+    expect([...new Set(broken)]).toEqual([])
+  })
+
+  it("is found by its words", async () => {
+    const { complaints, page } = await visit("/flow")
+    await page.waitForSelector("h1")
+    await page.keyboard.press("Control+k")
+    await page.locator("#localsearch-input").fill("Retry-After server hint")
+    await page.locator(".result").first().waitFor()
+    await page.keyboard.press("Enter")
+    await page.waitForURL((url) => url.pathname !== "/flow")
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it.each(
+    ["/", "/http", "/packages/core", quick].flatMap((address) =>
+      (["light", "dark"] as const).map((colorScheme) => [address, colorScheme] as const)
+    )
+  )("%s is accessible in %s", async (address, colorScheme) => {
+    const { page } = await visit(address, { colorScheme })
+    await page.waitForSelector(address === quick ? ".compared" : "h1")
+    await page.evaluate(axe.source)
+    const violations = await page.evaluate(async () => {
+      const { axe } = globalThis as unknown as { readonly axe: typeof import("axe-core") }
+      const { violations } = await axe.run({
+        runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+        // The theme shows the keys that open the search inside of its button.
+        rules: { "label-content-name-mismatch": { enabled: false } }
+      })
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)
+    })
+    expect(violations).toEqual([])
+    await page.close()
+  })
+
+  it.each(["/", "/recipes", quick])("%s fits a narrow screen", async (address) => {
+    const { page } = await visit(address, { width: 375 })
+    await page.waitForSelector(address === quick ? ".compared" : "h1")
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
+    await page.close()
+  })
+})

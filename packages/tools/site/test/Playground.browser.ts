@@ -1,0 +1,241 @@
+/**
+ * The playground of the built site in a browser.
+ */
+import { Plan } from "@effect-retry/plan"
+import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import { built } from "../src/Folder.ts"
+import { answers } from "../src/playground/Answers.ts"
+import { client } from "../src/playground/Client.ts"
+import { fitted } from "../src/playground/Fitting.ts"
+import { guarded } from "../src/playground/Guarding.ts"
+import { explainable } from "../src/playground/Policy.ts"
+import type { Answer } from "../src/playground/Question.ts"
+import { initial, type Settings, toHash } from "../src/playground/Settings.ts"
+import { opened, quick } from "./Browser.ts"
+import { randomSettings } from "./RandomSettings.ts"
+
+const { visit } = opened()
+
+const planText = (page: Page): Promise<string> =>
+  page
+    .locator(".playground pre.text")
+    .textContent()
+    .then((text) => text ?? "")
+
+/** The text of the plan, or the message that stands in its place. */
+const expected = (settings: typeof initial): string => {
+  try {
+    return Plan.toText(Plan.explain(explainable(settings)))
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+/** An answer of the packages under Node; the finer ones after it are not asked for. */
+const answerTo = async <T extends Answer["_tag"]>(settings: Settings, tag: T) => {
+  for await (const answer of answers({ _tag: "Show", settings, other: "once" })) {
+    if (answer._tag === tag) return answer as Extract<Answer, { readonly _tag: T }>
+  }
+  throw new Error(`there is no ${tag}`)
+}
+
+describe("the playground", () => {
+  it("shows the plans that the packages make under Node, each in the next frame", async () => {
+    const { complaints, page } = await visit(quick)
+    await page.waitForSelector(".playground pre.text", { state: "attached" })
+    const all = randomSettings(200)
+    const shown = await page.evaluate(async (hashes) => {
+      const texts: Array<string> = []
+      for (const hash of hashes) {
+        location.hash = hash
+        // The change of the address, and then the drawing.
+        await new Promise((resolve) => setTimeout(resolve, 0))
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+        const refused = document.querySelector(".results > .refused")
+        texts.push((refused ?? document.querySelector(".playground pre.text"))?.textContent ?? "")
+      }
+      return texts
+    }, all.map(toHash))
+    expect(shown).toEqual(all.map(expected))
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it("shows the figures that the packages make under Node", async () => {
+    const summary = await answerTo(initial, "Summary")
+    const { complaints, page } = await visit("/playground")
+    await page.waitForSelector(".compared")
+    const cells = page.locator(".compared tbody tr").nth(1).locator("td")
+    expect(await cells.allTextContents()).toEqual([
+      summary.ours.attemptsPerOperation.toFixed(2),
+      summary.other.attemptsPerOperation.toFixed(2)
+    ])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it("finds a policy for the server, and takes it over, by keyboard", async () => {
+    const settings = { ...initial, outage: 0, failureRatio: 0.3, wishSucceeded: 0.95 }
+    const { found } = await fitted(settings)
+    const { complaints, page } = await visit(`/playground#${toHash(settings)}`)
+    await page.waitForSelector(".plan")
+    await page.getByLabel("Operations that shall succeed").focus()
+    await page.keyboard.press("Enter")
+    await page.waitForSelector(".fitted")
+    expect(await page.getByRole("status").textContent()).toBe("These policies do what is wanted.")
+    const cells = page.locator(".fitted tbody tr td:nth-child(2)")
+    expect(await cells.allTextContents()).toEqual([found[0]?.succeeded, found[0]?.load])
+    expect(await page.getByLabel("Least load: code").textContent()).toBe(found[0]?.code)
+    await page.getByRole("button", { name: "Use least load" }).focus()
+    await page.keyboard.press("Enter")
+    await page.waitForFunction(() => location.hash.includes("deadlineWithin=2000"))
+    expect(await page.getByLabel("Attempts at most").inputValue()).toBe("3")
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it("ends the search with the next change, and says what comes nearest and what is refused", async () => {
+    const endless = { ...initial, outage: 20_000, wishSucceeded: 1, wishOutageEvery: 3600 }
+    const { page } = await visit(`/playground#${toHash(endless)}`)
+    await page.waitForSelector(".plan")
+    const search = page.getByRole("button", { name: "Find a policy" })
+    await search.click()
+    expect(await page.getByRole("status").textContent()).toContain("Searching")
+    await page.getByLabel("An outage of").fill("0")
+    await page.getByRole("status").filter({ hasNotText: "Searching" }).waitFor({ state: "attached" })
+    expect(await page.locator(".fitted").count()).toBe(0)
+    await page.getByLabel("Attempts that fail").fill("0.95")
+    await search.click()
+    await page.waitForSelector(".fitted")
+    expect(await page.getByRole("status").textContent()).toContain("No policy does what is wanted")
+    await page.getByLabel("An outage of").fill("30000")
+    await page.getByLabel("An outage every").fill("5")
+    await search.click()
+    await page.getByRole("alert").filter({ hasText: "Fit.fit: server.outage.every" }).waitFor()
+    await page.close()
+  })
+
+  it("shows the storm of clients that fail together, as the packages count it under Node", async () => {
+    const settings = { ...initial, clients: 60 }
+    const { storm } = await answerTo(settings, "Storm")
+    // The other policy makes one attempt.
+    expect(storm.other).toEqual([60, ...Array.from({ length: 59 }, () => 0)])
+    const most = Math.max(...storm.ours.slice(1))
+    expect(most).toBeGreaterThan(0)
+    const { page } = await visit(`/playground#${toHash(settings)}`)
+    const picture = page.getByRole("img", { name: "Attempts of 60 clients that fail together" })
+    await picture.waitFor()
+    expect(await picture.getAttribute("aria-label")).toContain(`at most ${most} in`)
+    await page.close()
+  })
+
+  it("shows what a guard does, as the packages do under Node, and no guard where there is none", async () => {
+    const settings = { ...initial, rateLimiter: "circuitBreaker" } as const
+    const guard = await Effect.runPromise(guarded(client(settings), settings))
+    const made = guard?.made.reduce((sum, count) => sum + count, 0)
+    const { page } = await visit(`/playground#${toHash(settings)}`)
+    const picture = page.getByRole("img", { name: "circuit breaker: " })
+    await picture.waitFor()
+    expect(await picture.getAttribute("aria-label")).toContain(`: ${made} attempts are made, `)
+    await page.getByLabel("Rate limiter").selectOption("none")
+    await picture.waitFor({ state: "detached" })
+    await page.close()
+  })
+
+  it("ends the simulations of the settings before with the next change", async () => {
+    const long = { ...initial, outage: 60_000, load: 1, clients: 1000, latency: 10_000 }
+    const { page } = await visit(`/playground#${toHash(long)}`)
+    const first = page.workers()[0] ?? (await page.waitForEvent("worker"))
+    const ended = first.waitForEvent("close")
+    const next = page.waitForEvent("worker")
+    await page.getByLabel("Attempts at most").fill("7")
+    await ended
+    expect(await next).not.toBe(first)
+    await page.close()
+  })
+
+  it("keeps its settings in the address", async () => {
+    const { page } = await visit("/playground")
+    await page.getByLabel("Attempts at most").fill("7")
+    await page.waitForFunction(() => location.hash.includes("maxAttempts=7"))
+    const { page: another } = await visit(new URL(page.url()).pathname + new URL(page.url()).hash)
+    expect(await another.getByLabel("Attempts at most").inputValue()).toBe("7")
+    await page.close()
+    await another.close()
+  })
+
+  it.each([
+    "#v=1&curve=%3Cimg%20src=x%20onerror=alert(1)%3E",
+    "#v=1&maxAttempts=1e9&base=-1&cap=NaN",
+    "#v=1&__proto__=1&constructor=alert(1)",
+    "#javascript:alert(1)"
+  ])("is not moved by %s", async (hash) => {
+    const { complaints, page } = await visit(`/playground${hash}`)
+    await page.waitForSelector(".playground pre.text", { state: "attached" })
+    expect(await planText(page)).toBe(expected(initial))
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it("is used by keyboard alone", async () => {
+    const { page } = await visit("/playground")
+    await page.waitForSelector(".plan")
+    await page.getByLabel("Attempt timeout").focus()
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.closest("label")?.querySelector("span")?.textContent)
+    const met: Array<string | null | undefined> = []
+    for (let i = 0; i < 5; i++) {
+      met.push(await focused())
+      await page.keyboard.press("Tab")
+    }
+    expect(met).toEqual(["Attempt timeout, 0 for none", "Attempts at most", "Curve", "Base", "Factor"])
+    await page.getByLabel("Attempts at most").focus()
+    await page.keyboard.press("ArrowUp")
+    await page.waitForFunction(() => document.querySelectorAll(".plan tbody tr").length === 5)
+    await page.getByRole("button", { name: "Promises" }).focus()
+    await page.keyboard.press("Enter")
+    expect(await page.locator("pre.code").textContent()).toContain("Promises.retry")
+    await page.close()
+  })
+
+  it("reads a policy that is pasted, and says what it does not understand", async () => {
+    const { page } = await visit("/playground")
+    const text = page.getByLabel("A policy to read")
+    await text.fill(`{ maxAttempts: 2, backoff: Backoff.constant({ delay: "3 seconds" }) }`)
+    await page.getByRole("button", { name: "Read it" }).click()
+    expect(await page.getByLabel("Attempts at most").inputValue()).toBe("2")
+    await text.fill("{ maxAttempts: 2, backoff: Schedule.spaced(1) }")
+    await page.getByRole("button", { name: "Read it" }).click()
+    expect(await page.getByRole("alert").textContent()).toBe("Schedule.spaced has no control on this page")
+    await page.close()
+  })
+
+  it("says why a value is refused, and keeps the plan of the last one that was not", async () => {
+    const { page } = await visit(`/playground#${toHash({ ...initial, deadline: "truncate", deadlineWithin: 5000 })}`)
+    await page.waitForSelector(".playground pre.text", { state: "attached" })
+    await page.getByLabel("Reserve for the last attempt").fill("9000")
+    expect(await page.getByRole("alert").first().textContent()).toContain("Deadline.truncate: reserve must be")
+    expect(await page.locator(".plan tbody tr").count()).toBe(4)
+    await page.close()
+  })
+
+  it("loads at most 200 KB of compressed script for its first view", async () => {
+    const { page } = await visit("/playground")
+    await page.waitForSelector(".playground pre.text", { state: "attached" })
+    const loaded = await page.evaluate(() =>
+      performance
+        .getEntriesByType("resource")
+        .map(({ name }) => new URL(name).pathname)
+        // VitePress loads the pages of visible links ahead, once the view is there.
+        .filter((path) => path.endsWith(".js") && !/worker-|\.md\.(?<!playground\.md\.)/.test(path))
+    )
+    const bytes = [...new Set(loaded)].map((path) => gzipSync(readFileSync(join(built, path))).length)
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000)
+    await page.close()
+  })
+})
