@@ -38,6 +38,7 @@ import type * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Runtime from "effect/Runtime"
 import * as Fault from "./Fault.ts"
@@ -166,8 +167,9 @@ export const make = <E, Over extends "http">(
   const { maxInFlight, onInjected, seed } = Argument.options(owner, `faults, { seed: "orders" }`, options)
   const most =
     maxInFlight === undefined ? Infinity : Argument.number(owner, "maxInFlight", maxInFlight, { min: 1, integer: true })
-  if (seed !== undefined && typeof seed !== "string" && !Number.isFinite(seed)) {
-    return Argument.refuse(owner, "seed", "a text or a finite number", seed)
+  if (seed !== undefined) Argument.seed(owner, seed)
+  if (!Predicate.hasProperty(faults, "tree")) {
+    return Argument.refuse(owner, "faults", "made by Faults, such as Faults.chance(0.1, Fault.hang)", faults)
   }
   const given = seed === undefined ? Random.nextInt : Effect.succeed(seed)
   return Effect.flatMap(given, (seed) =>
@@ -202,16 +204,19 @@ export function inject(...given: Given): unknown {
   return dual(given, injected, given.length > 1)
 }
 
-const injected = (self: Effect.Effect<unknown, unknown, unknown>, injector: Injector.Injector<unknown>) =>
-  injector === off
-    ? self
-    : injector.call(undefined, self, (met) =>
-        Interpret.apply(met, self, (fault) =>
-          fault._tag === "Throttle"
-            ? Effect.fail(new Fault.Throttled({ retryAfter: Duration.millis(fault.hintMillis) }))
-            : Effect.sync(() => Argument.refuse("Faults.inject", "injector", "without faults of HTTP", fault._tag))
-        )
-      )
+const injected = (self: Effect.Effect<unknown, unknown, unknown>, injector: Injector.Injector<unknown>) => {
+  if (!Predicate.hasProperty(injector, "call")) {
+    return Argument.refuse("Faults.inject", "injector", "an injector, which Faults.make makes", injector)
+  }
+  if (injector === off) return self
+  return injector.call(undefined, self, (met) =>
+    Interpret.apply(met, self, (fault) =>
+      fault._tag === "Throttle"
+        ? Effect.fail(new Fault.Throttled({ retryAfter: Duration.millis(fault.hintMillis) }))
+        : Effect.sync(() => Argument.refuse("Faults.inject", "injector", "without faults of HTTP", fault._tag))
+    )
+  )
+}
 
 /**
  * The number of calls and injected faults so far.

@@ -536,6 +536,14 @@ describe("arguments", () => {
     [() => Faults.between({ from: 5, to: 5 }, down), "Faults.between: to must be a finite duration > 5ms, got 5"],
     [() => Faults.make(down, { maxInFlight: 0 }), "Faults.make: maxInFlight must be a whole number >= 1, got 0"],
     [() => Faults.make(down, { seed: NaN }), "Faults.make: seed must be a text or a finite number, got NaN"],
+    [
+      () => Faults.make(Fault.hang as never),
+      "Faults.make: faults must be made by Faults, such as Faults.chance(0.1, Fault.hang), got an object"
+    ],
+    [
+      () => Faults.inject(Effect.void, down as never),
+      "Faults.inject: injector must be an injector, which Faults.make makes, got an object"
+    ],
     [() => Faults.make(down, "seed" as never), "Faults.make: options must be a record"]
   ])("%s", (call, message) => {
     expect(call).toThrow(message)

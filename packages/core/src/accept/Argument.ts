@@ -77,6 +77,12 @@ export const options = <A extends object>(
   return missing === undefined ? value : refuse(owner, missing, `given, ${usage}`, undefined)
 }
 
+/** Where draws begin. */
+export const seed = (owner: string, value: unknown): unknown =>
+  typeof value === "string" || Number.isFinite(value)
+    ? value
+    : refuse(owner, "seed", "a text or a finite number", value)
+
 /** One of a list of names. */
 export const oneOf = <const A extends string>(
   owner: string,

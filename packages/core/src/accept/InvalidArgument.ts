@@ -3,6 +3,7 @@
  */
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
+import * as Predicate from "effect/Predicate"
 import type { ShownError } from "./Untrusted.ts"
 
 /** The fields of an `InvalidArgument`. */
@@ -54,6 +55,7 @@ const show = (value: unknown): string => {
 
 const word = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value)
+  if (Predicate.isFunction(value)) return value.name === "" ? "a function" : `the function ${value.name}`
   try {
     const text = Duration.isDuration(value) ? Duration.format(value) : String(value)
     return text === "[object Object]" ? "an object" : text

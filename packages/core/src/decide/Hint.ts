@@ -61,7 +61,7 @@ export const override = (options: {
   readonly zero?: Zero
 }): Hint => ({
   _tag: "Override",
-  ...limits("Hint.override", Argument.options("Hint.override", anExample, options)),
+  ...limits("Hint.override", options),
   ...(options.zero !== undefined && { zero: Argument.oneOf("Hint.override", "zero", options.zero, ["none", "atOnce"]) })
 })
 
@@ -83,12 +83,9 @@ export const floor = (options: {
   /** Whether the back-off starts over after a hint. @default false */
   readonly startsOver?: boolean
 }): Hint => {
-  const given = Argument.options("Hint.floor", anExample, options)
-  return {
-    _tag: "Floor",
-    jitterRatio: Argument.number("Hint.floor", "jitterRatio", given.jitterRatio ?? 0, Bounds.hintRatio),
-    ...limits("Hint.floor", given)
-  }
+  const checked = limits("Hint.floor", options)
+  const jitterRatio = Argument.number("Hint.floor", "jitterRatio", options.jitterRatio ?? 0, Bounds.hintRatio)
+  return { _tag: "Floor", jitterRatio, ...checked }
 }
 
 /**
@@ -104,7 +101,7 @@ export const within = (options: {
   /** Whether the back-off starts over after a hint. @default false */
   readonly startsOver?: boolean
 }): Hint => {
-  const given = Argument.options("Hint.within", '{ above: "5 seconds" }', options)
+  const given = Argument.options("Hint.within", '{ above: "5 seconds" }', options, ["above"])
   return {
     _tag: "Within",
     aboveMillis: Argument.millis("Hint.within", "above", given.above, Bounds.delay),
@@ -130,8 +127,6 @@ export const standard: Hint = {
   startsOver: false
 }
 
-const anExample = '{ atMost: "1 minute", otherwise: "giveUp" }'
-
 const limits = (
   owner: string,
   options: {
@@ -139,8 +134,12 @@ const limits = (
     readonly otherwise: Otherwise
     readonly startsOver?: boolean
   }
-) => ({
-  atMostMillis: Argument.millis(owner, "atMost", options.atMost, Bounds.delay),
-  otherwise: Argument.oneOf(owner, "otherwise", options.otherwise, ["clamp", "giveUp", "ignore"]),
-  startsOver: options.startsOver ?? false
-})
+) => {
+  const example = '{ atMost: "1 minute", otherwise: "giveUp" }'
+  const given = Argument.options(owner, example, options, ["atMost", "otherwise"])
+  return {
+    atMostMillis: Argument.millis(owner, "atMost", given.atMost, Bounds.delay),
+    otherwise: Argument.oneOf(owner, "otherwise", given.otherwise, ["clamp", "giveUp", "ignore"]),
+    startsOver: given.startsOver ?? false
+  }
+}

@@ -269,13 +269,30 @@ const parameters: ReadonlyArray<Parameter> = [
   })
 ]
 
+/** These take their arguments one by one; the others take a record, and name what it lacks. */
+const positional = [
+  "Verdict.retryable",
+  "Backoff.fromDelays",
+  "Backoff.capped",
+  "Backoff.within",
+  "Backoff.take",
+  "Backoff.resetAfter",
+  "AttemptTimeout.constant",
+  "Deadline.refuse",
+  "Deadline.truncate",
+  "Deadline.cut"
+]
+
 describe("InvalidArgument", () => {
   describe.each(parameters)("$owner, $field", ({ accepted, field, make, must, owner, refused }) => {
     it("refuses what is out of bounds, and says what was allowed and what was given", () => {
       expect(refused.map(([value]) => failureOf(() => make(value as never)))).toEqual(
-        refused.map(([, shown]) => ({
+        refused.map(([value, shown]) => ({
           _tag: "InvalidArgument",
-          message: `${owner}: ${field} must be ${must}, got ${shown}`,
+          message:
+            value === undefined && !positional.includes(owner)
+              ? expect.stringContaining(`${owner}: ${field} must be given, as in ${owner}(`)
+              : `${owner}: ${field} must be ${must}, got ${shown}`,
           owner,
           field
         }))

@@ -1,7 +1,7 @@
 import * as Core from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 
-const { Backoff, CircuitBreaker, Classic, Curve, Hint, Jitter, RateLimiter, TokenBucket } = Core
+const { AttemptTimeout, Backoff, CircuitBreaker, Classic, Curve, Hint, Jitter, RateLimiter, TokenBucket } = Core
 
 /** The constructors that take their options as a record, as JavaScript can call them. */
 const constructors: ReadonlyArray<readonly [owner: string, make: (options: never) => unknown]> = [
@@ -44,6 +44,8 @@ const messageOf = (make: () => unknown): string => {
 /** Runs the call that a message shows. */
 const run = (call: string): unknown => new Function(...Object.keys(Core), `return ${call}`)(...Object.values(Core))
 
+const growth = { initial: "1 second", maximum: "10 seconds" }
+
 describe("Options that are no record", () => {
   it.each(constructors)("are refused by %s, with a call that can be copied", (owner, make) => {
     for (const [given, shown] of [
@@ -59,6 +61,23 @@ describe("Options that are no record", () => {
   })
 
   it.each([
+    ["Backoff.constant: delay must be given", () => Backoff.constant({} as never)],
+    ["Backoff.exponential: base must be given", () => Backoff.exponential({ factor: 3 } as never)],
+    ["Classic.ethernet: slot must be given", () => Classic.ethernet({} as never)],
+    ["Classic.celery: factor must be given", () => Classic.celery({} as never)],
+    ["Curve.linear: base must be given", () => Curve.linear({ step: "1 second" } as never)],
+    ["Curve.linear: step must be given", () => Curve.linear({ base: "1 second" } as never)],
+    ["Curve.polynomial: base must be given", () => Curve.polynomial({ degree: 2 } as never)],
+    ["Curve.polynomial: degree must be given", () => Curve.polynomial({ base: "1 second" } as never)],
+    ["Curve.fibonacci: base must be given", () => Curve.fibonacci({} as never)],
+    ["Curve.decorrelated: base must be given", () => Curve.decorrelated({} as never)],
+    ["Curve.decorrelatedSmooth: base must be given", () => Curve.decorrelatedSmooth({} as never)],
+    ["Jitter.proportional: ratio must be given", () => Jitter.proportional({} as never)],
+    ["Jitter.additive: max must be given", () => Jitter.additive({} as never)],
+    ["Hint.override: atMost must be given", () => Hint.override({ otherwise: "clamp" } as never)],
+    ["Hint.floor: otherwise must be given", () => Hint.floor({ atMost: "1 minute" } as never)],
+    ["Hint.within: above must be given", () => Hint.within({} as never)],
+    ["AttemptTimeout.growing: factor must be given", () => AttemptTimeout.growing(growth as never)],
     ["RateLimiter.fixed: burst must be given", () => RateLimiter.fixed({ rate: 5 } as never)],
     ["RateLimiter.fixed: rate must be given", () => RateLimiter.fixed({ burst: 5 } as never)],
     ["RateLimiter.serverPause: atMost must be given", () => RateLimiter.serverPause({} as never)],

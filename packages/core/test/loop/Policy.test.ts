@@ -77,9 +77,21 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
   { field: "attemptSpan", value: true, message: "attemptSpan must be a string that is not empty, got true" },
   { field: "whenNested", value: "stop", message: 'whenNested must be one of retry, standDown, got "stop"' },
   { field: "whenNested", value: true, message: "whenNested must be one of retry, standDown, got true" },
-  { field: "observe", value: "metrics", message: 'observe must be an array of observers, got "metrics"' },
-  { field: "observe", value: ["metrics"], message: 'observe must be an array of observers, got ["metrics"]' },
-  { field: "observe", value: [undefined], message: "observe must be an array of observers, got [undefined]" },
+  {
+    field: "observe",
+    value: "metrics",
+    message: 'observe must be an array of observers, such as [Observe.logs()], got "metrics"'
+  },
+  {
+    field: "observe",
+    value: ["metrics"],
+    message: 'observe must be an array of observers, such as [Observe.logs()], got ["metrics"]'
+  },
+  {
+    field: "observe",
+    value: [undefined],
+    message: "observe must be an array of observers, such as [Observe.logs()], got [undefined]"
+  },
   { field: "result", value: 1, message: "result must be a function from result to verdict, got 1" },
   {
     field: "attemptTimeout",
@@ -108,6 +120,18 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
     field: "bucket",
     value: { acquire: () => Effect.succeedNone },
     message: "bucket must be a TokenBucket or a Context.Tag of one, got an object"
+  },
+  {
+    field: "bucket",
+    value: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }),
+    message:
+      "bucket must be a TokenBucket or a Context.Tag of one; run the effect that makes it first, got EffectPrimitive"
+  },
+  {
+    field: "backoff",
+    value: Backoff.exponential,
+    message:
+      'backoff must be a Backoff, such as Backoff.exponential({ base: "1 second" }), or another Schedule, got the function exponential'
   },
   { field: "release", value: true, message: "release must be a function from what failed to an effect, got true" },
   { field: "attemptsByKind", value: 3, message: "attemptsByKind must be a record of kinds, got 3" },

@@ -123,7 +123,9 @@ export const make = (rules: Idempotency): Idempotency => check("Idempotency.make
  * @category guards
  */
 export const check = (owner: string, rules: Idempotency): Idempotency => {
-  if (!Predicate.isRecord(rules)) return Argument.refuse(owner, "idempotency", "a record of rules", rules)
+  if (!Predicate.isRecord(rules)) {
+    return Argument.refuse(owner, "idempotency", "a record of rules, such as Idempotency.standard", rules)
+  }
   Token.list(owner, "methods", rules.methods, Token.method)
   Token.header(owner, "keyHeader", rules.keyHeader)
   Token.list(owner, "createKeyFor", rules.createKeyFor, Token.method)

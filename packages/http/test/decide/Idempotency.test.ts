@@ -261,7 +261,9 @@ describe("Idempotency.make", () => {
 
   it("refuses what is no record", () => {
     // @ts-expect-error - rules are wanted
-    expect(() => Idempotency.make(null)).toThrow("Idempotency.make: idempotency must be a record of rules, got null")
+    expect(() => Idempotency.make(null)).toThrow(
+      "Idempotency.make: idempotency must be a record of rules, such as Idempotency.standard, got null"
+    )
   })
 
   it("takes for a name what HTTP takes for one, in its case", () => {

@@ -286,7 +286,7 @@ describe("Fetch.make", () => {
 
   it.each([
     ["what sends and is no function", { fetch: 5 }, "Fetch.make: fetch must be a function, got 5"],
-    ["options that are no record", fetch, "Fetch.make: options must be a record, got function fetch"]
+    ["options that are no record", fetch, "Fetch.make: options must be a record, got the function fetch"]
   ] as const)("refuses %s", (_, options, message) => {
     expect(() => Fetch.make(quick, options as Fetch.Options)).toThrow(message)
   })

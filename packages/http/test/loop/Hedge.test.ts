@@ -222,7 +222,7 @@ describe("HttpRetry.withHedge", () => {
     [{}, "delay must be a duration, a percentile or a function that returns a duration, got undefined"],
     [{ ...hedge, maxAttempts: 0 }, "maxAttempts must be a whole number >= 1, got 0"],
     [{ ...hedge, backoff: 1 }, "backoff must be absent: the fields of a client's hedge are name, observe, route"],
-    [{ ...hedge, idempotency: 7 }, "idempotency must be a record of rules, got 7"],
+    [{ ...hedge, idempotency: 7 }, "idempotency must be a record of rules, such as Idempotency.standard, got 7"],
     [{ ...hedge, classifier: 7 }, "classifier must be a classifier, such as one of HttpClassifier.make, got 7"]
   ])("refuses %o", (wrong, message) => {
     expect(() => HttpRetry.withHedge(wrong as typeof hedge)).toThrow(`HttpRetry.withHedge: ${message}`)

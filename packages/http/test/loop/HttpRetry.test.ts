@@ -1408,7 +1408,7 @@ describe("HttpRetry.make", () => {
     ["rateLimiter", "must be a TokenBucket or a Context.Tag of one, got", { rateLimiter: {} }],
     ["attemptsByKind", "must be", { attemptsByKind: { Throttled: 1 } }],
     ["name", "must be a string that is not empty, got", { name: "" }],
-    ["observe", "must be an array of observers, got", { observe: [1] }],
+    ["observe", "must be an array of observers, such as [Observe.logs()], got", { observe: [1] }],
     ["opinion", "must be a function, got", { opinion: 1 }],
     ["attemptHeaders", "must be a function, got", { attemptHeaders: {} }],
     ["beforeRetry", "must be a function, got", { beforeRetry: 1 }],
@@ -1424,7 +1424,7 @@ describe("HttpRetry.make", () => {
       "must be a classifier, such as one of HttpClassifier.make, got",
       { classifier: HttpClassifier.standardTables }
     ],
-    ["idempotency", "must be a record of rules, got", { idempotency: null }],
+    ["idempotency", "must be a record of rules, such as Idempotency.standard, got", { idempotency: null }],
     ["methods[0]", "must be", { idempotency: { ...Idempotency.standard, methods: ["get"] } }],
     ["keyHeader", "must be", { idempotency: { ...Idempotency.standard, keyHeader: "Idempotency-Key" } }]
   ]

@@ -129,7 +129,7 @@ export const fit = (options: Options): Effect.Effect<Fit> => {
 }
 
 const settingOf = ({ operations = 1000, seed, server, wish }: Options): Trial.Setting => {
-  if (typeof seed !== "string") Argument.number(owner, "seed", seed, { min: -Infinity })
+  Argument.seed(owner, seed)
   const { failureProbability, latency, operationsPerSecond = 10, outage } = server
   const withinMillis = Argument.millis(owner, "wish.within", wish.within, { min: 1 })
   const perSecond = Argument.number(owner, "server.operationsPerSecond", operationsPerSecond, {

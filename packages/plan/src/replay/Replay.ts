@@ -103,7 +103,7 @@ const slackMillis = 10
  */
 export const replay = (options: Options): Effect.Effect<Replay, UnreadableLine> => {
   const { lines, other, recorded, seed } = options
-  if (typeof seed !== "string") Argument.number(owner, "seed", seed, { min: -Infinity })
+  Argument.seed(owner, seed)
   const prepared = PolicyCheck.prepare(owner, { ...recorded.policy, classifier: Classifier.always })
   Client.check(owner, other)
   return Effect.gen(function* () {

@@ -260,7 +260,7 @@ describe("Fit.fit", () => {
   )
 
   it.each<readonly [Changes, string]>([
-    [{ seed: NaN }, "Fit.fit: seed must be >= -Infinity, got NaN"],
+    [{ seed: NaN }, "Fit.fit: seed must be a text or a finite number, got NaN"],
     [{ operations: 10 }, "Fit.fit: operations must be a whole number >= 100 and <= 100000, got 10"],
     [{ wish: { succeeded: 1.5 } }, "Fit.fit: wish.succeeded must be >= 0 and <= 1, got 1.5"],
     [{ wish: { within: 0 } }, "Fit.fit: wish.within must be a finite duration >= 1ms, got 0"],

@@ -5,10 +5,13 @@ import { describe, expect, it } from "vitest"
 
 const before = `
 import { Backoff, Classifier, Policy, Promises, Retry, Verdict } from "@effect-retry/core"
+import { ResumableUpload, StorageRetry } from "@effect-retry/google"
 import { HttpRetry } from "@effect-retry/http"
-import type { HttpClient } from "@effect/platform"
+import type { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Data, Effect, Schedule } from "effect"
 declare const client: HttpClient.HttpClient
+declare const start: HttpClientRequest.HttpClientRequest
+const source = ResumableUpload.fromBytes(new Uint8Array(0))
 class Busy extends Data.TaggedError("Busy")<{ readonly after: number }> {}
 class Lost extends Data.TaggedError("Lost") {}
 declare const call: Effect.Effect<string, Busy>
@@ -16,11 +19,13 @@ const times = { maxAttempts: 3, backoff: Backoff.constant({ delay: 1 }) }
 const policy = { ...times, classifier: Classifier.always }
 const misspelt = { ...times, classifier: Classifier.fromTags({ Bussy: Verdict.server }) }
 const mixed = Classifier.firstOf(Classifier.fromTags({ Bussy: Verdict.server }), Classifier.always)
+const upload = { start, source, policy: { opinion: misspelt.classifier } }
 const lost = { ...times, classifier: (error: Lost) => Verdict.terminal(error._tag) }
 `
 
 const noTag = `Type 'Busy' is not assignable to type '"the call has no error of the tag 'Bussy'"'.`
 const noTagOfClient = `Type 'RequestError' is not assignable to type '"the call has no error of the tag 'Bussy'"'.`
+const noTagOfAnswers = `Type 'HttpClientResponse' is not assignable to type '"the call has no error of the tag 'Bussy'"'.`
 const field = `Type 'number' is not assignable to type 'Mistake<"a policy has no field 'maxAttemps'">'.`
 
 const mistakes: ReadonlyArray<readonly [code: string, last: string]> = [
@@ -48,6 +53,11 @@ const mistakes: ReadonlyArray<readonly [code: string, last: string]> = [
   ["HttpRetry.withRetry({ opinion: misspelt.classifier })(client)", noTagOfClient],
   ["HttpRetry.withRetry(misspelt)(client)", noTagOfClient],
   ["HttpRetry.orStopped({ opinion: misspelt.classifier })(client)", noTagOfClient],
+  ["StorageRetry.withRetry({ opinion: misspelt.classifier })(client)", noTagOfClient],
+  ["ResumableUpload.run(client, upload)", noTagOfClient],
+  ["ResumableUpload.run(upload)(client)", noTagOfAnswers],
+  ["client.pipe(ResumableUpload.run(upload))", noTagOfClient],
+  ["ResumableUpload.stream(upload)(client)", noTagOfAnswers],
   [
     "HttpRetry.withRetry(client, { maxAttempts: 3, retries: 3 })",
     `'Mistake<"a client's policy has no field 'retries': did you mean maxAttempts, which counts the first attempt too?">'.`

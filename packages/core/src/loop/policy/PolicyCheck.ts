@@ -59,6 +59,9 @@ const aCount: Check = ["a whole number >= 1", (value) => value === Infinity || (
 
 const aBucket: Check = ["a TokenBucket or a Context.Tag of one", BucketOrTag.is]
 
+/** What makes a bucket is an effect, and is easily taken for the bucket. */
+const unrun = "run the effect that makes it first"
+
 /** Accepts values that have a property which all values from a module's constructors have. */
 const madeBy = (module: string, property: string, example: string): Check => [
   `made by ${module}, such as ${module}.${example}`,
@@ -68,7 +71,10 @@ const madeBy = (module: string, property: string, example: string): Check => [
 /** Every field of a policy, in the order in which the loop consults it. */
 const checks: { readonly [Field in keyof Required<Any>]: Check } = {
   name: aName,
-  observe: ["an array of observers", (value) => Array.isArray(value) && value.every(Predicate.isFunction)],
+  observe: [
+    "an array of observers, such as [Observe.logs()]",
+    (value) => Array.isArray(value) && value.every(Predicate.isFunction)
+  ],
   whenNested: ["one of retry, standDown", (value) => value === "retry" || value === "standDown"],
   attempt: ["a Context.Tag", Context.isTag],
   attemptSpan: aName,
@@ -142,8 +148,11 @@ const isFields = (given: unknown): given is { readonly [field: string]: unknown 
   Predicate.isRecord(given) && !Effect.isEffect(given) && !Predicate.isPromiseLike(given) && !Schedule.isSchedule(given)
 
 const checkFields = (owner: string, given: Any, usage: string | undefined): void => {
-  const check = (field: string, [allowed, accepts]: Check, value: unknown): unknown =>
-    accepts(value) || Argument.refuse(owner, field, allowed, value)
+  const check = (field: string, [allowed, accepts]: Check, value: unknown): void => {
+    if (accepts(value)) return
+    if (Effect.isEffect(value)) Argument.refuseForeign(owner, field, `${allowed}; ${unrun}`, value)
+    Argument.refuse(owner, field, allowed, value)
+  }
   if (!isFields(given)) {
     const what = Schedule.isSchedule(given) ? "a record, with the schedule as its backoff" : "a record"
     return Argument.refuseForeign(

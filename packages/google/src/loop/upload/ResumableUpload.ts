@@ -42,7 +42,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
-import type { Added, Bound, Checked, Env, In } from "@effect-retry/http/unstable/HttpPolicy"
+import type { Added, Bound, Checked, Env, In, Takes } from "@effect-retry/http/unstable/HttpPolicy"
 import type * as Checksum from "../../classify/Checksum.ts"
 import type { ChecksumMismatch } from "../storage/ChecksumMismatch.ts"
 import { isClient } from "@effect-retry/http/unstable/MadeClient"
@@ -125,7 +125,7 @@ type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
  */
 export function run<P extends Bound<E0 | UploadFailed>, ES, RS, E0 = never>(
   options: Options<ES, RS, P> & Judging<P>
-): <E extends In<P>, R>(
+): <E extends Takes<P, E | UploadFailed>, R>(
   client: With<E, R> | Piped<P, With<E0, any>>
 ) => Effect.Effect<Run.Uploaded, E | ES | Failed | Added<P>, Env<P, R> | RS>
 export function run<
@@ -156,7 +156,7 @@ export function run(...given: Given): any {
  */
 export function stream<P extends Bound<E0 | UploadFailed>, ES, RS, E0 = never>(
   options: Options<ES, RS, P> & Judging<P>
-): <E extends In<P>, R>(
+): <E extends Takes<P, E | UploadFailed>, R>(
   client: With<E, R> | Piped<P, With<E0, any>>
 ) => Stream.Stream<Run.Event, E | ES | Failed | Added<P>, Env<P, R> | RS>
 export function stream<

@@ -2,7 +2,7 @@
  * What the compiler infers of uploads and downloads.
  */
 import type { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { AttemptTimeout, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
+import { AttemptTimeout, Classifier, Deadline, TokenBucket, Verdict } from "@effect-retry/core"
 import { ResumableUpload, StorageDownload, StorageRetry } from "@effect-retry/google"
 import type { Download } from "@effect-retry/http"
 import { describe, expectTypeOf, it } from "@effect/vitest"
@@ -92,6 +92,20 @@ describe("ResumableUpload types", () => {
     expectTypeOf(() => ResumableUpload.run(own, { start, source, policy: { opinion } })).toBeFunction()
     // @ts-expect-error the same in a pipe
     expectTypeOf(() => own.pipe(ResumableUpload.run({ start, source, policy: { opinion } }))).toBeFunction()
+  })
+})
+
+describe("ResumableUpload types of classifiers of tags", () => {
+  it("judge the errors of the client, and what the upload itself fails with", () => {
+    const opinion = Classifier.fromTags({ UploadFailed: Verdict.transient, Busy: Verdict.throttling })
+    const options = { start, source: ofDisk, policy: { opinion } }
+    expectTypeOf(() => ResumableUpload.run(own, options)).returns.toEqualTypeOf<OfDisk>()
+    expectTypeOf(() => own.pipe(ResumableUpload.run(options))).returns.toEqualTypeOf<OfDisk>()
+    expectTypeOf(() => ResumableUpload.run(options)(own)).returns.toEqualTypeOf<OfDisk>()
+    // @ts-expect-error the client cannot be busy
+    expectTypeOf(() => ResumableUpload.run(options)(client)).toBeFunction()
+    // @ts-expect-error the same of a stream
+    expectTypeOf(() => ResumableUpload.stream(options)(client)).toBeFunction()
   })
 })
 
