@@ -168,9 +168,6 @@ export const make = <E, Over extends "http">(
   const most =
     maxInFlight === undefined ? Infinity : Argument.number(owner, "maxInFlight", maxInFlight, { min: 1, integer: true })
   if (seed !== undefined) Argument.seed(owner, seed)
-  if (!Predicate.hasProperty(faults, "tree")) {
-    return Argument.refuse(owner, "faults", "made by Faults, such as Faults.chance(0.1, Fault.hang)", faults)
-  }
   const given = seed === undefined ? Random.nextInt : Effect.succeed(seed)
   return Effect.flatMap(given, (seed) =>
     Injector.make({ decide: Trees.compile(faults.tree, Draw.seeded(seed)), maxInFlight: most, onInjected })

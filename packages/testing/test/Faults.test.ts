@@ -537,10 +537,6 @@ describe("arguments", () => {
     [() => Faults.make(down, { maxInFlight: 0 }), "Faults.make: maxInFlight must be a whole number >= 1, got 0"],
     [() => Faults.make(down, { seed: NaN }), "Faults.make: seed must be a text or a finite number, got NaN"],
     [
-      () => Faults.make(Fault.hang as never),
-      "Faults.make: faults must be made by Faults, such as Faults.chance(0.1, Fault.hang), got an object"
-    ],
-    [
       () => Faults.inject(Effect.void, down as never),
       "Faults.inject: injector must be an injector, which Faults.make makes, got an object"
     ],

@@ -13,7 +13,7 @@ interface Exported {
 
 const modules = publishedPackages().flatMap(({ folder, manifest }) =>
   publicModules({ folder, manifest, read, resolve: sourceOf })
-    .filter(({ indexed }) => indexed)
+    .filter(({ name }) => !name.startsWith("unstable/"))
     .map(({ name }) => `${manifest.name}/${name}`)
 )
 
@@ -64,10 +64,28 @@ const ofClients = [
   "route"
 ]
 
+const ofHedges = [
+  "name",
+  "observe",
+  "attempt",
+  "classifier",
+  "result",
+  "maxAttempts",
+  "maxInFlight",
+  "delay",
+  "deadline",
+  "release",
+  "bucket"
+]
+
+const ofClientHedges = ofHedges
+  .filter((name) => !["attempt", "release", "result"].includes(name))
+  .concat("route", "idempotency")
+
 const policies = programOf(
   "policies",
   [
-    `import { Policy, Promises, Retry } from "@effect-retry/core"`,
+    `import { Hedge, Policy, Promises, Retry } from "@effect-retry/core"`,
     `import { HttpRetry } from "@effect-retry/http"`,
     `import { HttpClient } from "@effect/platform"`,
     `import { Effect } from "effect"`,
@@ -80,8 +98,12 @@ const policies = programOf(
     fields("Policy.make({ ", PolicyCheck.fields, " })"),
     fields("Promises.retry(async () => 1, { ", PolicyCheck.fields, " })"),
     fields("const policy: Policy.Policy<Error> = { ", PolicyCheck.fields, " }"),
+    fields("Hedge.hedge(call, { ", ofHedges, " })"),
+    fields("call.pipe(Hedge.hedge({ ", ofHedges, " }))"),
     fields("HttpRetry.withRetry(client, { ", ofClients, " })"),
-    fields("client.pipe(HttpRetry.withRetry({ ", ofClients, " }))")
+    fields("client.pipe(HttpRetry.withRetry({ ", ofClients, " }))"),
+    fields("HttpRetry.withHedge(client, { ", ofClientHedges, " })"),
+    fields("client.pipe(HttpRetry.withHedge({ ", ofClientHedges, " }))")
   ].join("\n")
 )
 /** TypeScript 7.0 shows no comment in a literal that infers a type, and none of a mapped type. */

@@ -4,7 +4,7 @@ import ts from "typescript5"
 import { describe, expect, it } from "vitest"
 
 const before = `
-import { Backoff, Classifier, Policy, Promises, Retry, Verdict } from "@effect-retry/core"
+import { Backoff, Classifier, Hedge, Policy, Promises, Retry, Verdict } from "@effect-retry/core"
 import { ResumableUpload, StorageRetry } from "@effect-retry/google"
 import { HttpRetry } from "@effect-retry/http"
 import type { HttpClient, HttpClientRequest } from "@effect/platform"
@@ -25,7 +25,6 @@ const lost = { ...times, classifier: (error: Lost) => Verdict.terminal(error._ta
 
 const noTag = `Type 'Busy' is not assignable to type '"the call has no error of the tag 'Bussy'"'.`
 const noTagOfClient = `Type 'RequestError' is not assignable to type '"the call has no error of the tag 'Bussy'"'.`
-const noTagOfAnswers = `Type 'HttpClientResponse' is not assignable to type '"the call has no error of the tag 'Bussy'"'.`
 const field = `Type 'number' is not assignable to type 'Mistake<"a policy has no field 'maxAttemps'">'.`
 
 const mistakes: ReadonlyArray<readonly [code: string, last: string]> = [
@@ -44,6 +43,10 @@ const mistakes: ReadonlyArray<readonly [code: string, last: string]> = [
     "Retry.retry(call, { ...policy, retries: 3 })",
     `'Mistake<"a policy has no field 'retries': did you mean maxAttempts, which counts the first attempt too?">'.`
   ],
+  [
+    "Hedge.hedge(call, { classifier: Classifier.always, delay: 1, maxAttempts: 2, retries: 3 })",
+    `'Mistake<"a hedge has no field 'retries': did you mean maxAttempts, which counts the first attempt too?">'.`
+  ],
   ["Retry.retry(call, misspelt)", noTag],
   ["call.pipe(Retry.retry(misspelt))", noTag],
   ["Retry.retry(misspelt)(call)", noTag],
@@ -55,9 +58,9 @@ const mistakes: ReadonlyArray<readonly [code: string, last: string]> = [
   ["HttpRetry.orStopped({ opinion: misspelt.classifier })(client)", noTagOfClient],
   ["StorageRetry.withRetry({ opinion: misspelt.classifier })(client)", noTagOfClient],
   ["ResumableUpload.run(client, upload)", noTagOfClient],
-  ["ResumableUpload.run(upload)(client)", noTagOfAnswers],
+  ["ResumableUpload.run(upload)(client)", noTagOfClient],
   ["client.pipe(ResumableUpload.run(upload))", noTagOfClient],
-  ["ResumableUpload.stream(upload)(client)", noTagOfAnswers],
+  ["ResumableUpload.stream(upload)(client)", noTagOfClient],
   [
     "HttpRetry.withRetry(client, { maxAttempts: 3, retries: 3 })",
     `'Mistake<"a client's policy has no field 'retries': did you mean maxAttempts, which counts the first attempt too?">'.`

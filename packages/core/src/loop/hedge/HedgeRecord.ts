@@ -5,6 +5,7 @@ import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Context from "effect/Context"
 import type { TokenBucket } from "../../fund/port/Port.ts"
+import type { NoField } from "../policy/OtherNames.ts"
 import type * as PolicyRecord from "../policy/PolicyRecord.ts"
 import type { Percentile } from "./Percentile.ts"
 
@@ -54,9 +55,10 @@ type Unknown<P> = P extends unknown ? (keyof P extends keyof Any ? never : Exclu
  *
  * @category models
  */
-export type Checked<P> = P & {
-  readonly [K in Unknown<P>]: PolicyRecord.Mistake<`a hedge has no field '${K & string}'`>
-}
+export type Checked<P> = P &
+  PolicyRecord.Commented<Any> & {
+    readonly [K in Unknown<P>]: PolicyRecord.Mistake<`a hedge has ${NoField<K>}`>
+  }
 
 /** The operation to which an attempt belongs; `attempt` counts from 1. */
 export interface Call {

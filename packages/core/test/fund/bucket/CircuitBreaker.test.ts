@@ -53,7 +53,6 @@ TokenBucketContract.suite({ describe, expect, it }, "CircuitBreaker.make", Circu
 describe("CircuitBreaker.make", () => {
   it("refuses what it cannot do with the name of the field", () => {
     const bad: ReadonlyArray<readonly [Options, string]> = [
-      [{ opensAt: 5 as never }, "opensAt"],
       [{ opensAt: { consecutive: 0 } }, "opensAt.consecutive"],
       [{ opensAt: { consecutive: 1.5 } }, "opensAt.consecutive"],
       [{ opensAt: { ratio: 0, last: 10 } }, "opensAt.ratio"],

@@ -94,6 +94,9 @@ type With<E, R> = HttpClient.HttpClient.With<E, R>
 /** A policy must also judge the upload's own errors. */
 type Judging<P> = UploadFailed extends In<P> ? unknown : never
 
+/** What attempts fail with where the client is known, as in a pipe. Elsewhere the client's errors come later. */
+type Failing<E0> = [E0] extends [never] ? never : E0 | UploadFailed
+
 /** The errors of an upload besides those of its client, its source and its policy. */
 type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
 
@@ -123,7 +126,7 @@ type Failed = UploadFailed | ChecksumMismatch | HttpClientError.ResponseError
  *
  * @category running
  */
-export function run<P extends Bound<E0 | UploadFailed>, ES, RS, E0 = never>(
+export function run<P extends Bound<Failing<E0>>, ES, RS, E0 = never>(
   options: Options<ES, RS, P> & Judging<P>
 ): <E extends Takes<P, E | UploadFailed>, R>(
   client: With<E, R> | Piped<P, With<E0, any>>
@@ -154,7 +157,7 @@ export function run(...given: Given): any {
  *
  * @category running
  */
-export function stream<P extends Bound<E0 | UploadFailed>, ES, RS, E0 = never>(
+export function stream<P extends Bound<Failing<E0>>, ES, RS, E0 = never>(
   options: Options<ES, RS, P> & Judging<P>
 ): <E extends Takes<P, E | UploadFailed>, R>(
   client: With<E, R> | Piped<P, With<E0, any>>

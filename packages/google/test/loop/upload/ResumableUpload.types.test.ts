@@ -98,14 +98,14 @@ describe("ResumableUpload types", () => {
 describe("ResumableUpload types of classifiers of tags", () => {
   it("judge the errors of the client, and what the upload itself fails with", () => {
     const opinion = Classifier.fromTags({ UploadFailed: Verdict.transient, Busy: Verdict.throttling })
-    const options = { start, source: ofDisk, policy: { opinion } }
-    expectTypeOf(() => ResumableUpload.run(own, options)).returns.toEqualTypeOf<OfDisk>()
-    expectTypeOf(() => own.pipe(ResumableUpload.run(options))).returns.toEqualTypeOf<OfDisk>()
-    expectTypeOf(() => ResumableUpload.run(options)(own)).returns.toEqualTypeOf<OfDisk>()
+    const options = () => ({ start, source: ofDisk, policy: { opinion } })
+    expectTypeOf(() => ResumableUpload.run(own, options())).returns.toEqualTypeOf<OfDisk>()
+    expectTypeOf(() => own.pipe(ResumableUpload.run(options()))).returns.toEqualTypeOf<OfDisk>()
+    expectTypeOf(() => ResumableUpload.run(options())(own)).returns.toEqualTypeOf<OfDisk>()
     // @ts-expect-error the client cannot be busy
-    expectTypeOf(() => ResumableUpload.run(options)(client)).toBeFunction()
+    expectTypeOf(() => ResumableUpload.run(options())(client)).toBeFunction()
     // @ts-expect-error the same of a stream
-    expectTypeOf(() => ResumableUpload.stream(options)(client)).toBeFunction()
+    expectTypeOf(() => ResumableUpload.stream(options())(client)).toBeFunction()
   })
 })
 

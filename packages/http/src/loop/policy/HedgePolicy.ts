@@ -35,6 +35,7 @@ export interface HedgePolicy<out E2 = never, out B extends Bucket = TokenBucket.
   readonly maxInFlight?: number | undefined
   /** When the next request is sent, unless one has been answered; counted from the latest one. */
   readonly delay: Hedge.Delay
+  /** Bounds the whole operation; its error is the `cause` of a `RequestError`. @default none */
   readonly deadline?: Deadline.Deadline<E2> | undefined
   /** Asked for every request but the first, without holding up the requests under way. The host is the key of keyed buckets. */
   readonly bucket?: B | undefined
