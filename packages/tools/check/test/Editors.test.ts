@@ -124,8 +124,8 @@ const undocumented = ({ places, text }: Program, hovers: ReadonlyArray<string>) 
     })
 
 describe("Hovers of the fields of a policy", () => {
-  it("show their documentation in TypeScript 5.9", () => {
-    expect(undocumented(policies, hovers5(policies))).toEqual([])
+  it("show their documentation in TypeScript 5.9", async () => {
+    expect(undocumented(policies, await hovers5(policies))).toEqual([])
   })
 
   it("show it in TypeScript 7", async () => {
@@ -134,8 +134,8 @@ describe("Hovers of the fields of a policy", () => {
 })
 
 describe("Hovers of public names", () => {
-  it("show their documentation in TypeScript 5.9", () => {
-    const hovers = hovers5(program)
+  it("show their documentation in TypeScript 5.9", async () => {
+    const hovers = await hovers5(program)
     expect(hovers).toHaveLength(given.length)
     expect(without(hovers)).toEqual([])
   })
