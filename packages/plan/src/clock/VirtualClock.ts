@@ -33,7 +33,7 @@
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 import * as ClockLine from "./ClockLine.ts"
 import type { Timekeeper } from "./Timekeeper.ts"
 import { make } from "./Timekeeper.ts"
@@ -67,7 +67,7 @@ export const layer: Layer.Layer<VirtualClock> = ClockLine.layer(VirtualClock, (w
  * @category running
  */
 export const run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<R, VirtualClock>> =
-  Effect.provide(layer)
+  Effect.provide(Layer.fresh(layer))
 
 /**
  * Reads the time passed since the clock was built; steps of the wall clock do not show in it.
