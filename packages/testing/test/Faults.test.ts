@@ -472,11 +472,7 @@ describe("Faults.configured", () => {
 })
 
 const messages = (error: ConfigError.ConfigError): ReadonlyArray<string> =>
-  error._op === "And"
-    ? [...messages(error.left), ...messages(error.right)]
-    : error._op === "InvalidData"
-      ? [error.message]
-      : [error._op]
+  Array.from(String(error).matchAll(/Faults\.configured: [^"\n)]*/g), ([message]) => message)
 
 interface Orders {
   readonly place: Effect.Effect<string, string>

@@ -37,8 +37,8 @@ const lineOf = (client: HttpClient.HttpClient.With<unknown>, url = "http://a.exa
   })
 
 const shown = (error: unknown): string => {
-  const { _tag, cause, reason } = error as HttpClientError.RequestError
-  return _tag === undefined ? String(error) : `${_tag} ${reason} by ${String(cause)}`
+  const { _tag, cause, message } = error as HttpClientError.RequestError
+  return _tag === undefined ? String(error) : `${message} by ${String(cause)}`
 }
 
 const reset = "ConnectionReset: a reset of the connection that was injected"
@@ -49,12 +49,17 @@ describe("FaultyHttpClient.inject", () => {
     ["status", Fault.status(503), `503 "" after 0`, false],
     ["status with a body, later", Fault.status(500, { body: "oops", after: "1 second" }), `500 "oops" after 1s`, false],
     ["throttle", Fault.throttle("3 seconds"), `429 "" after 0`, false],
-    ["reset", Fault.reset(), `RequestError Transport by ${reset} after 0`, false],
-    ["reset after the work", Fault.lost(Fault.reset()), `RequestError Transport by ${reset} after 0`, true],
+    ["reset", Fault.reset(), `Transport error (GET http://a.example/) by ${reset} after 0`, false],
+    [
+      "reset after the work",
+      Fault.lost(Fault.reset()),
+      `Transport error (GET http://a.example/) by ${reset} after 0`,
+      true
+    ],
     [
       "reset in the body",
       Fault.reset({ afterBytes: 5 }),
-      `200 and then ResponseError Decode by ${reset} after 0`,
+      `200 and then Decode error (200 GET http://a.example/) by ${reset} after 0`,
       true
     ],
     ["truncate", Fault.truncate(5), `200 "01234" after 0`, true],

@@ -1,6 +1,6 @@
 import { Scripted } from "@effect-retry/testing"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Data, Effect } from "effect"
+import { Data, Effect, Either } from "effect"
 
 class Busy extends Data.TaggedError("Busy") {}
 class Lost extends Data.TaggedError("Lost")<{ readonly at: number }> {}
@@ -15,7 +15,7 @@ describe("Scripted.make", () => {
       ])
       expectTypeOf(call).toEqualTypeOf<Effect.Effect<string, Busy | Lost>>()
       const ends = yield* Effect.all([call, call, call, call].map(Effect.either))
-      expect(ends.map((end) => (end._tag === "Left" ? end.left._tag : end.right))).toEqual([
+      expect(ends.map((end) => (Either.isLeft(end) ? end.left._tag : end.right))).toEqual([
         "Busy",
         "Lost",
         "Lost",

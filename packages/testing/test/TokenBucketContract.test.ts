@@ -413,7 +413,9 @@ const defects: ReadonlyArray<Defect> = [
     make: waiting(({ acquire }) => ({
       acquire: (request) =>
         Effect.tap(acquire(request), (answer) =>
-          Option.isNone(answer) && request.attempt === 3 && Option.exists(request.atMost, Duration.greaterThan(0))
+          Option.isNone(answer) &&
+          request.attempt === 3 &&
+          Option.exists(request.atMost, Duration.greaterThan(Duration.zero))
             ? Effect.sleep("1 milli")
             : Effect.void
         )

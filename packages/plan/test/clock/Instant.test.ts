@@ -27,15 +27,15 @@ describe("Instant.make", () => {
 
   it("does not wait for a sleep that was interrupted", () => {
     const instant = Instant.make()
-    const ended: Array<string> = []
+    const ended: Array<number> = []
     instant.startAt(0, () =>
       Effect.sleep("1 hour").pipe(
         Effect.timeout("10 millis"),
-        Effect.catchAll(({ _tag }) => Effect.sync(() => void ended.push(_tag)))
+        Effect.catchAll(() => Effect.sync(() => void ended.push(instant.nowMillis())))
       )
     )
     instant.pass()
-    expect({ ended, at: instant.nowMillis() }).toEqual({ ended: ["TimeoutException"], at: 10 })
+    expect({ ended, at: instant.nowMillis() }).toEqual({ ended: [10], at: 10 })
   })
 
   it("stops before what is due later than asked for, and goes on from there", () => {
