@@ -15,3 +15,6 @@ export const make = (): Clock.Clock => {
     sleep: (duration) => live.sleep(duration)
   }
 }
+
+/** The nanoseconds of Effect 3 are not those of the wall clock. */
+export const currentTimeNanos: Effect.Effect<bigint> = Effect.clockWith((clock) => clock.monotonicTimeNanos)

@@ -151,3 +151,25 @@ export const driver = (self: Any) =>
       reset: Effect.map(Schedule.toStepWithSleep(self), (again) => void (step = again))
     }
   })
+
+export const modifyDelay: {
+  (f: (a: any, delay: Duration.Duration) => Duration.Input): (self: Any) => Any
+  (self: Any, f: (a: any, delay: Duration.Duration) => Duration.Input): Any
+} = dual(2, (self: Any, f: (a: any, delay: Duration.Duration) => Duration.Input) =>
+  Schedule.modifyDelay(self, ({ duration, output }: any) => Effect.succeed(f(output, duration)))
+)
+
+export const addDelayEffect: {
+  (f: (a: any) => Effect.Effect<Duration.Input, never, any>): (self: Any) => Any
+  (self: Any, f: (a: any) => Effect.Effect<Duration.Input, never, any>): Any
+} = dual(2, (self: Any, f: (a: any) => Effect.Effect<Duration.Input, never, any>) =>
+  Schedule.addDelay(self, ({ output }: any) => f(output))
+)
+
+export const mapInput: { (f: (a: any) => any): (self: Any) => Any; (self: Any, f: (a: any) => any): Any } = dual(
+  2,
+  (self: Any, f: (a: any) => any) =>
+    Schedule.fromStep(
+      Effect.map(Schedule.toStep(self), (step) => (now: number, input: unknown) => step(now, f(input))) as any
+    )
+)

@@ -164,6 +164,11 @@ describe("Shapes", () => {
     ["fields in a pipe", `pipe(a, Struct.pick("b"))`, `pipe(a, Struct.pick(["b"]))`],
     ["a service in a pipe", `pipe(a, Effect.withClock(b))`, `pipe(a, Effect.provideService(Clock.Clock, b))`],
     ["a service", `Effect.withRandom(a, b)`, `Effect.provideService(a, Random.Random, b)`],
+    [
+      "integers below a bound",
+      `use(Random.nextIntBetween(1, 2))`,
+      `use(Random.nextIntBetween(1, 2, { halfOpen: true }))`
+    ],
     ["a defect", `Effect.dieMessage("a")`, `Effect.die(new Error("a"))`],
     ["repetitions", `Effect.repeatN(a, 2)`, `Effect.repeat(a, { times: 2 })`],
     [

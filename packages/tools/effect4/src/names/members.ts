@@ -65,7 +65,13 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   Exit: { causeOption: "getCause", isInterrupted: "hasInterrupts" },
   Fiber: { RuntimeFiber: "Fiber", getCurrentFiber: "getCurrent" },
-  Layer: { scoped: "effect", scopedDiscard: "effectDiscard", unwrapEffect: "unwrap", unwrapScoped: "unwrap" },
+  Layer: {
+    scoped: "effect",
+    scopedDiscard: "effectDiscard",
+    setConfigProvider: "ConfigProvider.layer",
+    unwrapEffect: "unwrap",
+    unwrapScoped: "unwrap"
+  },
   LogLevel: {
     greaterThan: "isGreaterThan",
     greaterThanEqual: "isGreaterThanOrEqualTo",
@@ -77,6 +83,7 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
   Order: { bigint: "BigInt", number: "Number", string: "String" },
   Predicate: { isNotNullable: "isNotNullish", isNullable: "isNullish", isRecord: "isObject" },
   Queue: { unsafeOffer: "offerUnsafe" },
+  Random: { nextRange: "nextBetween" },
   Ref: { unsafeMake: "makeUnsafe" },
   Runtime: { Runtime: "Context.Context" },
   Scope: { CloseableScope: "Closeable", extend: "provide" },
@@ -86,6 +93,7 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** The members that keep their name and change what they take or answer: tests have those of Effect 3 beside them. */
 export const changed: ReadonlySet<string> = new Set([
+  "Clock.currentTimeNanos",
   "ConfigProvider.orElse",
   "Fiber.interrupt",
   "Fiber.interruptAs",
@@ -94,6 +102,7 @@ export const changed: ReadonlySet<string> = new Set([
   "Queue.takeUpTo",
   "Schedule.addDelay",
   "Schedule.map",
+  "Schedule.modifyDelay",
   "Schedule.upTo",
   "Stream.fromPubSub",
   "Stream.runCollect",

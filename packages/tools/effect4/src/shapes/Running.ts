@@ -155,6 +155,7 @@ export const effects = calls({
   "Effect.runtime": ({ four, inner, node }) => `${four("Effect.context")}${typed(node.typeArguments, inner)}()`,
   "Effect.timeoutFail": timeoutFail,
   "Effect.withClock": provided("Clock.Clock"),
+  "Effect.withConfigProvider": provided("ConfigProvider.ConfigProvider"),
   "Effect.withConsole": provided("Console.Console"),
   "Effect.withFiberRuntime": withFiber,
   "Effect.withMaxOpsBeforeYield": provided("Scheduler.MaxOpsBeforeYield"),
@@ -163,6 +164,8 @@ export const effects = calls({
   "Effect.yieldNow": ({ four }) => four("Effect.yieldNow"),
   "FiberId.threadName": threadName,
   "Logger.withMinimumLogLevel": provided("References.MinimumLogLevel"),
+  "Random.nextIntBetween": ({ args, four }) =>
+    `${four("Random.nextIntBetween")}(${args.join(", ")}, { halfOpen: true })`,
   "Runtime.runCallback": running,
   "Runtime.runFork": running,
   "Runtime.runPromise": running,

@@ -1,19 +1,21 @@
 /**
  * Whether the fibers of a run stand still: a virtual clock may move only then.
  *
- * It counts the tasks that fibers hand to the scheduler of the run, and the turns of the event loop that pass without one. A
- * scheduler that a fiber is provided with inside the run does not count. What a fiber waits for outside of Effect shows only
- * when it calls back.
+ * It counts the tasks that fibers hand to the scheduler of the run, and the turns of the event loop that pass without one and
+ * without a step of a fiber. A scheduler that a fiber is provided with inside the run does not count. What a fiber waits for
+ * outside of Effect shows only when it calls back.
  */
 import * as Context from "effect/Context"
 import * as Scheduler from "effect/Scheduler"
 
 export interface Activity {
-  /** Whether so many turns in a row have passed without a task; to be asked once per turn of the event loop. */
+  /** Whether so many turns in a row have passed without a task and a step; to be asked once per turn of the event loop. */
   readonly takeStillness: (turns: number) => boolean
   /** Counts as a task that waits, until `end` is called. */
   readonly begin: () => void
   readonly end: () => void
+  /** A fiber takes a step: one that is called back goes on without a task. */
+  readonly step: () => void
 }
 
 /** The activity of a run, and of the runs in which it is nested. */
@@ -55,6 +57,9 @@ const make = (): Activity => {
     end: () => {
       waiting -= 1
       quietTurns = 0
+    },
+    step: () => {
+      quietTurns = 0
     }
   }
 }
@@ -63,7 +68,10 @@ const counting = (activity: Activity, inner: Scheduler.Scheduler): Counting => (
   inner,
   activity,
   executionMode: inner.executionMode,
-  shouldYield: (fiber) => inner.shouldYield(fiber),
+  shouldYield: (fiber) => {
+    activity.step()
+    return inner.shouldYield(fiber)
+  },
   makeDispatcher: () => {
     const dispatcher = inner.makeDispatcher()
     return {
