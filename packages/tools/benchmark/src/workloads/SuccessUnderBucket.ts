@@ -1,6 +1,6 @@
 import { CircuitBreaker, RateLimiter, Retry, TokenBucket } from "@effect-retry/core"
 import { Throttle } from "@effect-retry/grpc"
-import { Context, Effect } from "effect"
+import { Context, Effect, Option, Ref } from "effect"
 import { constant } from "effect/Function"
 import type { Row, Workload } from "../Workload.ts"
 import { insideOneFiber, withServices } from "../Workload.ts"
@@ -23,6 +23,15 @@ const limitedUnderQuota = withServices(
   constant(Retry.retry(ready, { ...policy, bucket: TokenBucket.RetryBucket, rateLimiter: Limiter }))
 )
 
+/** What a limiter with a state costs at least: it does nothing but change a `Ref`. */
+const counting = (told: Partial<TokenBucket.TokenBucket> = {}): TokenBucket.TokenBucket => {
+  const ref = Ref.unsafeMake(0)
+  const end = Ref.update(ref, (count) => count - 1)
+  const granted = Option.some({ tokens: 1, refund: end })
+  const acquire = Ref.modify(ref, (count) => [granted, count + 1])
+  return { acquire: () => acquire, record: () => end, level: Ref.get(ref), ...told }
+}
+
 const keyed = TokenBucket.keyed({ bucket: TokenBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
 
 export const successUnderBucket: Workload = {
@@ -30,7 +39,8 @@ export const successUnderBucket: Workload = {
   about: [
     "The first attempt succeeds, and the bucket records it, which takes time also where nothing fails.",
     "Buckets are made once, outside of what is measured, and are full.",
-    "The hand-written loop has no bucket."
+    "The hand-written loop has no bucket.",
+    "The last two rows are limiters that do nothing but count in a `Ref`: what any limiter with a state costs at least."
   ],
   unit: "ns",
   rounds: 41,
@@ -72,6 +82,11 @@ export const successUnderBucket: Workload = {
       sample: underLimiter(Effect.runSync(RateLimiter.adaptiveConcurrency())),
       target: { of: "ratio", atMost: 5 }
     },
-    { name: "adaptive rate limiter and quota", sample: limitedUnderQuota }
+    { name: "adaptive rate limiter and quota", sample: limitedUnderQuota },
+    { name: "limiter that counts in a `Ref`", sample: underLimiter(counting()) },
+    {
+      name: "the same, told of starts and times",
+      sample: underLimiter(counting({ started: () => Effect.void, timed: true }))
+    }
   ]
 }
