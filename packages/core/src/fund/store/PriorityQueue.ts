@@ -35,7 +35,8 @@ export const demand = ({ levels }: PriorityQueue, from = 0): number =>
   levels.reduce((sum, queue, level) => (level < from ? sum : sum + queue.demand), 0)
 
 /** The next waiter to be served. */
-export const first = ({ levels }: PriorityQueue, nowMillis: number): Waiter | undefined => {
+export const first = ({ levels, size }: PriorityQueue, nowMillis: number): Waiter | undefined => {
+  if (size === 0) return undefined
   let best: Waiter | undefined
   for (const queue of levels) {
     const one = WaitQueue.first(queue)

@@ -14,7 +14,7 @@ import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Line from "../fiber/Line.ts"
 import type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
-import type { Grant, Request } from "../port/Port.ts"
+import type { Grant, TokenBucket } from "../port/Port.ts"
 import { noTokens } from "../port/Port.ts"
 import * as Priority from "../port/Priority.ts"
 import type * as Waiting from "../port/Waiting.ts"
@@ -76,7 +76,7 @@ export const storeOf = <S>(
     )
   }
 
-  const wait = (request: Request): Effect.Effect<Option.Option<Grant>> =>
+  const wait: Acquire = (request) =>
     Effect.suspend(() => {
       const arriving = { request, level: Priority.currentLevel(), wake: Effect.unsafeMakeLatch() }
       return AtOnce.andThen(send(enter, arriving), (turn) =>
@@ -88,14 +88,12 @@ export const storeOf = <S>(
       )
     })
 
-  const acquire = (request: Request) => send(ask, request, asksTimeless)
+  const askNow: Acquire = (request) => send(ask, request, asksTimeless)
+  const inTurn = Option.isNone(maxWait) ? askNow : firstOf(askNow, wait)
+  // Made once, so that a store without a limit at the moment costs an attempt hardly more than no store at all.
+  const freely = modify((held) => [PriorityQueue.isEmpty(held.queue) ? free(held.tokens) : Option.none(), held], always)
   return {
-    acquire: Option.isNone(maxWait)
-      ? acquire
-      : (request) =>
-          AtOnce.suspend(() =>
-            AtOnce.andThen(acquire(request), (grant) => (Option.isSome(grant) ? Exit.succeed(grant) : wait(request)))
-          ),
+    acquire: arithmetic.free === undefined ? inTurn : firstOf(() => freely, inTurn),
     change,
     level: look(arithmetic.level),
     look
@@ -103,6 +101,18 @@ export const storeOf = <S>(
 }
 
 const never = () => false
+
+const always = () => true
+
+type Acquire = TokenBucket["acquire"]
+
+/** Asks in one way, and if that grants nothing in another. */
+const firstOf =
+  (asked: Acquire, otherwise: Acquire): Acquire =>
+  (request) =>
+    AtOnce.suspend(() =>
+      AtOnce.andThen(asked(request), (grant) => (Option.isSome(grant) ? Exit.succeed(grant) : otherwise(request)))
+    )
 
 const ofTokens = (tokens: number, refund: Effect.Effect<void>): Grant => ({ tokens, refund })
 
