@@ -110,5 +110,7 @@ const visit = async (
   return { page, complaints }
 }
 
-/** Its simulations end soon. */
-export const quick = `/playground#${toHash({ ...initial, outage: 500, clients: 10 })}`
+/** Their simulations end soon. */
+export const quickSettings = { ...initial, outage: 500, clients: 10 }
+
+export const quick = `/playground#${toHash(quickSettings)}`

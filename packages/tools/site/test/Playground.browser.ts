@@ -16,7 +16,7 @@ import { guarded } from "../src/playground/Guarding.ts"
 import { explainable } from "../src/playground/Policy.ts"
 import type { Answer } from "../src/playground/Question.ts"
 import { initial, type Settings, toHash } from "../src/playground/Settings.ts"
-import { opened, quick } from "./Browser.ts"
+import { opened, quick, quickSettings } from "./Browser.ts"
 import { randomSettings } from "./RandomSettings.ts"
 
 const { visit } = opened()
@@ -67,8 +67,8 @@ describe("the playground", () => {
   })
 
   it("shows the figures that the packages make under Node", async () => {
-    const summary = await answerTo(initial, "Summary")
-    const { complaints, page } = await visit("/playground")
+    const summary = await answerTo(quickSettings, "Summary")
+    const { complaints, page } = await visit(quick)
     await page.waitForSelector(".compared")
     const cells = page.locator(".compared tbody tr").nth(1).locator("td")
     expect(await cells.allTextContents()).toEqual([
