@@ -7,6 +7,8 @@ export const installLines = (readme: string): ReadonlyArray<ReadonlyArray<string
 /** The code of the first example; none where there is no block of TypeScript. */
 export const firstExample = (readme: string): string | undefined => /^```ts\n([\s\S]*?)^```$/m.exec(readme)?.[1]
 
-/** What the README says that its first example prints, if it says so. */
-export const printed = (readme: string): string | undefined =>
-  /^It prints:\n\n```text\n([\s\S]*?)^```$/m.exec(readme)?.[1]
+/** What the README says that its first example prints, if it says so before the next one. */
+export const printed = (readme: string): string | undefined => {
+  const [, untilNext = ""] = readme.split(/^```ts$/m)
+  return /^It prints:\n\n```text\n([\s\S]*?)^```$/m.exec(untilNext)?.[1]
+}

@@ -43,6 +43,8 @@ describe("Readme", () => {
   it("has none where there is none", () => {
     expect(firstExample("# a")).toBeUndefined()
     expect(printed("# a")).toBeUndefined()
+    const ofSecond = readme.replace("It prints:", "It is silent.").replace(/$/, "\nIt prints:\n\n```text\ntwo\n```\n")
+    expect(printed(ofSecond)).toBeUndefined()
     expect(installLines("# a")).toEqual([])
   })
 
