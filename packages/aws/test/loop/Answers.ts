@@ -4,6 +4,7 @@
 import { Effect, type Scope } from "effect"
 import * as Http from "node:http"
 import type { Socket } from "node:net"
+import * as Loopback from "../../../http/test/support/Loopback.ts"
 
 export interface Answer {
   readonly status: number
@@ -39,19 +40,5 @@ export const serve = (
   server.on("connection", (socket) => {
     numbers.set(socket, numbers.size + 1)
   })
-  const listening = Effect.async<void>((resume) => {
-    server.listen(0, "127.0.0.1", () => resume(Effect.void))
-  })
-  const closed = Effect.async<void>((resume) => {
-    server.close(() => resume(Effect.void))
-    server.closeAllConnections()
-  })
-  return Effect.map(
-    Effect.acquireRelease(listening, () => closed),
-    () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      return { url: `http://127.0.0.1:${port}/`, connections, headers }
-    }
-  )
+  return Effect.map(Loopback.url(server), (url) => ({ url, connections, headers }))
 }

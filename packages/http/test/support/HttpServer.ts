@@ -4,6 +4,7 @@
 import { Duration, Effect, Schedule, type Scope } from "effect"
 import * as Http from "node:http"
 import type { Socket } from "node:net"
+import * as Loopback from "./Loopback.ts"
 
 export interface Exchange {
   readonly request: Http.IncomingMessage
@@ -45,25 +46,10 @@ export const serve = (
   })
   server.on("connection", (socket) => {
     sockets.set(socket, ++accepted)
-    socket.on("error", () => undefined)
     socket.on("close", () => sockets.delete(socket))
     options.onConnection?.(socket, accepted)
   })
-  const listening = Effect.async<Http.Server>((resume) => {
-    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-  })
-  const closed = Effect.async<void>((resume) => {
-    server.close(() => resume(Effect.void))
-    server.closeAllConnections()
-  })
-  return Effect.map(
-    Effect.acquireRelease(listening, () => closed),
-    () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      return { url: `http://127.0.0.1:${port}/`, methods, connections, open: () => sockets.size }
-    }
-  )
+  return Effect.map(Loopback.url(server), (url) => ({ url, methods, connections, open: () => sockets.size }))
 }
 
 export interface Answer {

@@ -3,6 +3,7 @@
  */
 import { Effect, type Scope } from "effect"
 import * as Http from "node:http"
+import * as Loopback from "./Loopback.ts"
 
 /** A request as it came in, without what is of its connection and the boundary of a form. */
 export interface Received {
@@ -39,31 +40,17 @@ export const serve: Effect.Effect<Recording, never, Scope.Scope> = Effect.suspen
     if (failures > 0) failures -= 1
     response.writeHead(status, redirect === undefined ? {} : { location: "/" }).end("answer")
   })
-  const listening = Effect.async<Http.Server>((resume) => {
-    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-  })
-  const closed = Effect.async<void>((resume) => {
-    server.close(() => resume(Effect.void))
-    server.closeAllConnections()
-  })
-  return Effect.map(
-    Effect.acquireRelease(listening, () => closed),
-    () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      return {
-        url: `http://127.0.0.1:${port}/`,
-        taken: () => {
-          const taken = received
-          received = []
-          return taken
-        },
-        failing: (count: number) => {
-          failures = count
-        }
-      }
+  return Effect.map(Loopback.url(server), (url) => ({
+    url,
+    taken: () => {
+      const taken = received
+      received = []
+      return taken
+    },
+    failing: (count: number) => {
+      failures = count
     }
-  )
+  }))
 })
 
 const receivedOf = ({ headers, method = "", url = "" }: Http.IncomingMessage, body: string): Received => {

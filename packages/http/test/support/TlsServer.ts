@@ -4,9 +4,9 @@
 import { Context, Effect, Layer } from "effect"
 import * as Http2 from "node:http2"
 import * as Https from "node:https"
-import type { Socket } from "node:net"
 import * as Tls from "node:tls"
 import * as Certificates from "./Certificates.ts"
+import * as Loopback from "./Loopback.ts"
 
 export interface Service {
   /** Shows the certificate that the first label of the name asked for says, such as `notYetValid`. */
@@ -19,26 +19,7 @@ export interface Service {
 
 export class TlsServer extends Context.Tag("test/TlsServer")<TlsServer, Service>() {}
 
-const listening = (server: Tls.Server) => {
-  const sockets = new Set<Socket>()
-  server.on("connection", (socket: Socket) => {
-    sockets.add(socket)
-    socket.on("error", () => undefined)
-    socket.on("close", () => sockets.delete(socket))
-  })
-  const open = Effect.async<string>((resume) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      resume(Effect.succeed(`https://127.0.0.1:${port}/`))
-    })
-  })
-  const closed = Effect.async<void>((resume) => {
-    server.close(() => resume(Effect.void))
-    for (const socket of sockets) socket.destroy()
-  })
-  return Effect.acquireRelease(open, () => closed)
-}
+const listening = (server: Tls.Server) => Effect.map(Loopback.listening(server), (port) => `https://127.0.0.1:${port}/`)
 
 const make = Effect.gen(function* () {
   const certificates = yield* Certificates.certificates
