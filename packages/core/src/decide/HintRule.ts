@@ -1,8 +1,32 @@
 /**
  * Applies a rule for hints to a delay. All times in milliseconds; hints come from outside and may be infinite.
  */
+import * as Predicate from "effect/Predicate"
 import type { Hint } from "./Hint.ts"
 import { wholeMillis } from "./Millis.ts"
+
+const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0
+
+const isField = {
+  atMostMillis: isAmount,
+  aboveMillis: isAmount,
+  jitterRatio: isAmount,
+  otherwise: Predicate.isString,
+  startsOver: Predicate.isBoolean
+}
+
+const fields: { readonly [Tag in Hint["_tag"]]: ReadonlyArray<keyof typeof isField> } = {
+  Ignore: [],
+  Override: ["atMostMillis", "otherwise", "startsOver"],
+  Floor: ["atMostMillis", "jitterRatio", "otherwise", "startsOver"],
+  Within: ["aboveMillis", "startsOver"]
+}
+
+/** Whether a value is a whole rule. A rule written by hand can lack a field, and would not wait at all. */
+export const is = (value: unknown): value is Hint =>
+  Predicate.isRecord(value) &&
+  Object.hasOwn(fields, String(value["_tag"])) &&
+  fields[value["_tag"] as Hint["_tag"]].every((field) => isField[field](value[field]))
 
 /** Whether the rule needs a random number when there is a hint. */
 export const draws = (self: Hint): boolean => self._tag === "Floor" && self.jitterRatio > 0

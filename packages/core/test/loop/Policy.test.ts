@@ -1,4 +1,14 @@
-import { Backoff, Classifier, InvalidArgument, Policy, Promises, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import {
+  Backoff,
+  Classifier,
+  Hint,
+  InvalidArgument,
+  Policy,
+  Promises,
+  Retry,
+  TokenBucket,
+  Verdict
+} from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
@@ -105,6 +115,17 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
     message: 'deadline must be made by Deadline, such as Deadline.refuse("10 seconds"), got "10 seconds"'
   },
   { field: "hint", value: null, message: "hint must be made by Hint, such as Hint.standard, got null" },
+  ...[
+    { _tag: "Floor" },
+    { _tag: "toString" },
+    { ...Hint.standard, atMostMillis: NaN },
+    { ...Hint.standard, atMostMillis: "5" },
+    { _tag: "Override", atMostMillis: "1 minute", otherwise: "giveUp" }
+  ].map((value) => ({
+    field: "hint",
+    value,
+    message: "hint must be made by Hint, such as Hint.standard, got an object"
+  })),
   { field: "attempt", value: {}, message: "attempt must be a Context.Tag, got an object" },
   {
     field: "rateLimiter",

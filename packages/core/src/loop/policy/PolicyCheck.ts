@@ -88,7 +88,7 @@ const checks: { readonly [Field in keyof Required<Any>]: Check } = {
   maxAttempts: aCount,
   attemptsByKind: ["a record of kinds", Predicate.isRecord],
   backoff: ['a Backoff, such as Backoff.exponential({ base: "1 second" }), or another Schedule', Schedule.isSchedule],
-  hint: madeBy("Hint", "_tag", "standard"),
+  hint: ["made by Hint, such as Hint.standard", HintRule.is],
   deadline: madeBy("Deadline", "machinery", 'refuse("10 seconds")'),
   release: ["a function from what failed to an effect", Predicate.isFunction],
   bucket: aBucket

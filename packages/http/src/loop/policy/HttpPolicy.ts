@@ -220,7 +220,7 @@ export const said = (given: Any): Partial<Erased> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 
 const checked = (owner: string, policy: Erased): Erased => {
-  const { attemptHeaders, beforeRetry, classifier, drain, hint, idempotency, opinion, route } = policy
+  const { attemptHeaders, beforeRetry, classifier, drain, idempotency, opinion, route } = policy
   if (route !== undefined && !(typeof route === "string" && route.startsWith("/"))) {
     Argument.refuse(owner, "route", "a string that begins with /", route)
   }
@@ -228,7 +228,6 @@ const checked = (owner: string, policy: Erased): Erased => {
   checkFunction(owner, "attemptHeaders", attemptHeaders)
   checkFunction(owner, "beforeRetry", beforeRetry)
   Discard.check(owner, drain)
-  if (!isHint(hint)) Argument.refuse(owner, "hint", "made by Hint", hint)
   if (!Predicate.isFunction(classifier)) {
     Argument.refuse(owner, "classifier", "a classifier, such as one of HttpClassifier.make", classifier)
   }
@@ -272,26 +271,3 @@ const fields: { readonly [Field in keyof Any]-?: true } = {
 const checkFunction = (owner: string, field: string, value: unknown): void => {
   if (value !== undefined && !Predicate.isFunction(value)) Argument.refuse(owner, field, "a function", value)
 }
-
-const isAmount = (value: unknown): boolean => typeof value === "number" && value >= 0
-
-/** The allowed values of a hint rule's fields; a rule written by hand may lack one, and would then not wait at all. */
-const hintFields = {
-  atMostMillis: isAmount,
-  aboveMillis: isAmount,
-  jitterRatio: isAmount,
-  otherwise: Predicate.isString,
-  startsOver: Predicate.isBoolean
-}
-
-const hintRules: { readonly [Tag in Hint.Hint["_tag"]]: ReadonlyArray<keyof typeof hintFields> } = {
-  Ignore: [],
-  Override: ["atMostMillis", "otherwise", "startsOver"],
-  Floor: ["atMostMillis", "jitterRatio", "otherwise", "startsOver"],
-  Within: ["aboveMillis", "startsOver"]
-}
-
-const isHint = (hint: unknown): boolean =>
-  Predicate.isRecord(hint) &&
-  Object.hasOwn(hintRules, String(hint["_tag"])) &&
-  hintRules[hint["_tag"] as Hint.Hint["_tag"]].every((field) => hintFields[field](hint[field]))
