@@ -156,7 +156,7 @@ describe("Hedge.hedge", () => {
       exit: passing(1)
     },
     {
-      name: "starts none at a deadline that refuses, and lets those that run go on",
+      name: "starts none at a deadline that refuses, and lets running attempts continue",
       changes: { deadline: Deadline.refuse("100 millis") },
       script: { 1: [900, "ok"] },
       log: "1@0 1ok@900",
@@ -539,7 +539,7 @@ describe("Hedge.hedge with a bucket", () => {
       ]
     },
     {
-      name: "lets those that run go on where it refuses",
+      name: "lets running attempts continue where it refuses",
       tokens: 0,
       script: { 1: [300, "ok"] },
       log: "1@0 1ok@300",

@@ -162,7 +162,7 @@ describe("Hedging.run", () => {
       at: 100
     },
     {
-      name: "lets those that run go on beyond the limit of time",
+      name: "lets running attempts continue beyond the limit of time",
       script: { 2: [9_000, "succeed"] },
       changes: { sendWithin: "501 millis" },
       starts: [0, 500],

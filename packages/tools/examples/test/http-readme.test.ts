@@ -475,7 +475,7 @@ tableOf(
         })
       ),
 
-    "`beforeRetry` answers another request": () =>
+    "`beforeRetry` returns another request": () =>
       virtually("sends that, with the key of the operation", () =>
         Effect.gen(function* () {
           const other = HttpClientRequest.put("https://other.example/")
