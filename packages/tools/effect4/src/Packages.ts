@@ -58,8 +58,10 @@ export interface Tests {
 
 /** The tests of a package in the line for Effect 4. */
 export const testsOf = (name: Package): Tests => {
-  const all = new Map(partsBelow(name, "test").map((part) => [part.target, part]))
-  const files = [...all.keys()].filter((target) => target.endsWith(".test.ts"))
+  const own = partsBelow(name, "test")
+  // Tests import what supports those of other packages too.
+  const all = new Map(packages.flatMap((name) => partsBelow(name, "test")).map((part) => [part.target, part]))
+  const files = own.map(({ target }) => target).filter((target) => target.endsWith(".test.ts"))
   const run = files.filter((file) => tested.some((path) => file === path || file.startsWith(`${path}/`)))
   const needed = new Set<string>()
   const need = (target: string) => {
@@ -70,7 +72,10 @@ export const testsOf = (name: Package): Tests => {
   }
   run.forEach(need)
   return {
-    parts: [...all.values()].filter((part) => needed.has(part.target) || !isCode(part.target)),
+    parts: [
+      ...own.filter(({ target }) => !isCode(target)),
+      ...[...all.values()].filter(({ target }) => isCode(target) && needed.has(target))
+    ],
     run,
     left: files.filter((file) => !run.includes(file))
   }

@@ -1,5 +1,5 @@
 import { filesBelow, read } from "@effect-retry/check/Workspace"
-import { sourcesOf, testsOf } from "@effect-retry/effect4/Packages"
+import { packages, sourcesOf, testsOf } from "@effect-retry/effect4/Packages"
 import { describe, expect, it } from "vitest"
 
 describe("Packages.sourcesOf", () => {
@@ -21,16 +21,15 @@ describe("Packages.testsOf", () => {
     expect(targets.filter((target) => left.includes(target))).toEqual([])
   })
 
-  it("brings the modules that the tests import", () => {
-    const missing = parts
-      .filter(({ target }) => target.endsWith(".ts"))
-      .flatMap(({ source, target }) =>
-        Array.from(read(source).matchAll(/from "(\.[^"]*)"/g), ([, path = ""]) =>
-          new URL(path, `file:///${target}`).pathname.slice(1)
-        )
+  it.each(packages)("brings the modules that the tests of %s import, also those of other packages", (name) => {
+    const parts = testsOf(name).parts.filter(({ target }) => target.endsWith(".ts"))
+    const imported = parts.flatMap(({ source, target }) =>
+      Array.from(read(source).matchAll(/from "(\.[^"]*)"/g), ([, path = ""]) =>
+        new URL(path, `file:///${target}`).pathname.slice(1)
       )
-      .filter((target) => target.startsWith("core/test/") && !targets.includes(target))
-    expect(missing).toEqual([])
+    )
+    const targets = parts.map(({ target }) => target)
+    expect(imported.filter((target) => /^\w+\/test\//.test(target) && !targets.includes(target))).toEqual([])
   })
 })
 
