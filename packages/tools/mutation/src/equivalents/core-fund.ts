@@ -26,10 +26,6 @@ export const equivalents: Equivalents = {
     "missing: EqualityOperator, > to >=":
       "For a cost of zero the difference is zero too; otherwise two such numbers are equal only by chance."
   },
-  "packages/core/src/fund/fiber/ActiveOperation.ts": {
-    'innermost: StringLiteral, text to ""':
-      "Any key does that no other package has: it only has to be the same in all copies of this one."
-  },
   "packages/core/src/fund/fiber/AtOnce.ts": {
     "succeed: ConditionalExpression, === to false": "The success with nothing is only made once for all.",
     "run: ConditionalExpression, call to false":
@@ -41,6 +37,10 @@ export const equivalents: Equivalents = {
     "fiberRefsOf: ConditionalExpression, && to false":
       "Only saves a copy: what Effect declares answers the same FiberRefs.",
     "hasChanged: ConditionalExpression, && to false": "Only saves work: the FiberRefs are compared one by one."
+  },
+  "packages/core/src/fund/fiber/Innermost.ts": {
+    'innermost: StringLiteral, text to ""':
+      "Any key does that no other package has: it only has to be the same in all copies of this one."
   },
   "packages/core/src/fund/fiber/LiveTimer.ts": {
     "liveScheduler: ConditionalExpression, ! to false": "The live clock of this version of Effect has a scheduler.",

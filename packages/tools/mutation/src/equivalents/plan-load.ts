@@ -10,12 +10,8 @@ export const equivalents: Equivalents = {
     "make: ArrowFunction, => to =>, 3": "Only whether it is true is looked at."
   },
   "packages/plan/src/load/Recovery.ts": {
-    "attemptOf: ObjectLiteral, block to {}, 1": "No time is after one that is missing, as none is after `Infinity`.",
-    "attemptOf: ConditionalExpression, && to false":
-      "Only saves a draw: a server has at least one shard, and chance chooses the only one.",
-    "attemptOf: ConditionalExpression, !== to true":
-      "Only saves a draw: a server has at least one shard, and chance chooses the only one.",
-    "attemptOf: EqualityOperator, !== to ===":
+    "requestOf: ObjectLiteral, block to {}, 1": "No time is after one that is missing, as none is after `Infinity`.",
+    "requestOf: ConditionalExpression, === to false":
       "Only saves a draw: a server has at least one shard, and chance chooses the only one."
   },
   "packages/plan/src/load/Server.ts": {
