@@ -158,7 +158,6 @@ const leaks: Step = () => project("leaks")
 /** The sources of the line for Effect 4, and the tests of the packages of which all are derived. */
 const effect4: Step = () => run("tsx", "packages/tools/effect4/src/main.ts", "core")
 
-// In this order: packaging packs what the first step built.
 const checks: Readonly<Record<string, Step>> = {
   types,
   effect,
@@ -202,20 +201,33 @@ const runSteps = (steps: Readonly<Record<string, Step>>, names: ReadonlyArray<st
   return failed
 }
 
-/** Steps that keep one core busy: each list runs in a process of its own, beside the other one. */
-const beside = [["effect"], ["lint", "format", "dependencies", "exports", "snippets", "examples", "packaging"]]
+/**
+ * The order of all steps: the first builds what the others read. Lists of a stage run beside each other, each in a
+ * process of its own, because their steps keep one core busy.
+ */
+const stages: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
+  [["types"]],
+  [["effect"], ["lint", "format", "dependencies", "exports", "snippets", "examples", "packaging"]],
+  [["tools"]],
+  [["site"]],
+  [["leaks"], ["effect4"]]
+]
 
-const runBeside = async (): Promise<number> => {
-  const ran = await Promise.all(beside.map((names) => runIn({ folder: root }, "tsx", import.meta.filename, ...names)))
+const runBeside = async (lists: ReadonlyArray<ReadonlyArray<string>>): Promise<number> => {
+  const ran = await Promise.all(lists.map((names) => runIn({ folder: root }, "tsx", import.meta.filename, ...names)))
   for (const { error, output, stdout } of ran) process.stdout.write(error ? `${output}\n` : stdout)
   return ran.filter(({ error }) => error).length
 }
 
 const runAll = async (): Promise<number> => {
-  const alone = Object.keys(checks).filter((name) => !beside.flat().includes(name))
-  // The first step builds what the others read.
-  const [first = "", ...others] = alone
-  return runSteps(checks, [first]) + (await runBeside()) + runSteps(checks, others)
+  const staged = stages.flat(2)
+  const others = Object.keys(checks).filter((name) => !staged.includes(name))
+  let failed = 0
+  for (const lists of [...stages, [others]]) {
+    const [alone = [], ...more] = lists
+    failed += more.length === 0 ? runSteps(checks, alone) : await runBeside(lists)
+  }
+  return failed
 }
 
 const main = async (args: ReadonlyArray<string>): Promise<number> => {
