@@ -592,7 +592,8 @@ describe("Interceptor.make", () => {
       Effect.gen(function* () {
         const { children, heard, make } = byHand()
         const { clock, over } = yield* countingClock
-        const config = Cases.hedging({ maxAttempts: 3, hedgingDelay: "0.001s" })
+        // Long enough for the request to come before the second attempt, even if the call starts slowly.
+        const config = Cases.hedging({ maxAttempts: 3, hedgingDelay: "0.2s" })
         const call = make(yield* Effect.withClock(interceptor(config, { bufferBytes: 1 }), clock))
         call.start(new Metadata(), heard.listener)
         call.sendMessage("more than a byte")
