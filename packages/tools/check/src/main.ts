@@ -5,6 +5,7 @@
  *     pnpm check lint snippets                only the named steps
  *     pnpm check exports snippets --write     write what these two can write
  */
+import { randomPrograms } from "@effect-retry/site/RandomPrograms"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -101,19 +102,22 @@ const writeSnippets: Step = () => {
 /** Where an import of a package leads to the same sources as in the examples. */
 const examplesFolder = "packages/tools/examples/node_modules/.cache/doc-examples"
 
+/** Of the doc comments, which are compiled and run, and of the playground, which are compiled. */
 const examples: Step = () => {
   const sources = published.flatMap(({ folder }) => sourcesBelow(`${folder}/src`)).map(docExamples)
   const found = sources.flatMap(({ examples }) => examples)
   rmSync(join(root, examplesFolder), { recursive: true, force: true })
   mkdirSync(join(root, examplesFolder), { recursive: true })
-  for (const { code, name } of found) write(`${examplesFolder}/${name}`, code)
+  const programs = randomPrograms(["effect", "promises", "fetch"])
+  for (const { code, name } of [...found, ...programs]) write(`${examplesFolder}/${name}`, code)
+  write(`${examplesFolder}/package.json`, JSON.stringify({ type: "module" }))
   write(`${examplesFolder}/run.mjs`, importing(found.map(({ name }) => name)))
   write(
     `${examplesFolder}/tsconfig.json`,
     JSON.stringify({
       extends: join(root, "tsconfig.base.json"),
       compilerOptions: { composite: false, declarationMap: false, noEmit: true, skipLibCheck: true },
-      files: found.map(({ name }) => name)
+      files: [...found, ...programs].map(({ name }) => name)
     })
   )
   const findings = sources.flatMap(({ findings }) => findings).map(render)

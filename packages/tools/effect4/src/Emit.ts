@@ -7,6 +7,7 @@ import { dirname, join } from "node:path"
 import type { Finding } from "@effect-retry/check/Finding"
 import { execute } from "@effect-retry/check/Command"
 import { filesBelow, root } from "@effect-retry/check/Workspace"
+import { randomPrograms } from "@effect-retry/site/RandomPrograms"
 import ts from "typescript5"
 import { derive } from "./Derive.ts"
 import { type Exports, exportsOf, supportIn } from "./Line4.ts"
@@ -61,10 +62,18 @@ export const emit = (names: ReadonlyArray<Package>, parts: ReadonlyArray<Part>):
     JSON.stringify({ name: "effect3", type: "module", exports: { "./*": "./*.ts" } })
   )
   write("vitest.config.ts", read("packages/tools/effect4/install/vitest.config.ts"))
+  rmSync(join(cache, "programs"), { recursive: true, force: true })
+  for (const { code, name } of programsFor(names)) write(`programs/${name}`, code)
   write("tsconfig.json", settings(names))
   removeOthers(names, parts)
   return findings
 }
+
+/** Of the playground of the site, for the compiler: those that have what they import. */
+const programsFor = (names: ReadonlyArray<Package>) =>
+  randomPrograms(["effect4", "promises", ...(hasHttp(names) ? (["fetch"] as const) : [])])
+
+const hasHttp = (names: ReadonlyArray<string>): boolean => names.includes("http")
 
 /** The modules that the sources of a package import. */
 const importedBy = (name: Package, raw: ReadonlyMap<string, string>): ReadonlySet<string> =>
@@ -139,7 +148,7 @@ const settings = (names: ReadonlyArray<Package>): string => {
         allowImportingTsExtensions: true,
         typeRoots: [join(root, "node_modules/@types")]
       },
-      include: names.map((name) => `packages/${name}/src`),
+      include: [...names.map((name) => `packages/${name}/src`), "programs"],
       exclude: []
     },
     undefined,

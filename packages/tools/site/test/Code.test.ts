@@ -1,10 +1,6 @@
 import { Plan } from "@effect-retry/plan"
-import { derive } from "@effect-retry/effect4/Derive"
-import { exportsOf } from "@effect-retry/effect4/Line4"
-import { written } from "@effect-retry/effect4/Origin"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import ts from "typescript5"
 import { afterAll, describe, expect, it } from "vitest"
 import { type Dialect, dialects, write } from "../src/playground/Code.ts"
 import { describe as describeSettings } from "../src/playground/Description.ts"
@@ -12,7 +8,7 @@ import { explainable } from "../src/playground/Policy.ts"
 import { read, Unreadable } from "../src/playground/ReadText.ts"
 import { initial, type Settings } from "../src/playground/Settings.ts"
 import { serverControls, wishControls } from "../src/playground/Controls.ts"
-import { randomSettings } from "./RandomSettings.ts"
+import { randomSettings } from "../src/playground/RandomSettings.ts"
 
 /** The settings of the policy alone. */
 const ofPolicy = (settings: Settings): Settings => ({
@@ -30,15 +26,6 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const planOf = (policy: () => Promise<Plan.Explainable>): Promise<string> =>
   policy().then((policy) => Plan.toText(Plan.explain(policy)), String)
-
-const effect4 = exportsOf(join(import.meta.dirname, "../../effect4/node_modules/effect-4"))
-
-/** As the packages for Effect 4 are derived; a module that is used for its types is imported as any other. */
-const derived = (code: string) => {
-  const file = ts.createSourceFile("policy.ts", code, ts.ScriptTarget.ES2022, true)
-  const { findings, text } = derive({ path: "policy.ts", file, names: written(file), exports: effect4 })
-  return { findings, text: text.replace(/\btype (?=Effect\b|\{ Effect\b)/, "") }
-}
 
 describe("Code.write", () => {
   it.each(Object.keys(dialects) as ReadonlyArray<Dialect>)("writes %s that ReadText reads back", (dialect) => {
@@ -58,19 +45,6 @@ describe("Code.write", () => {
       expect(await planOf(ofProgram)).toBe(await planOf(ofPage))
     }
   )
-
-  it("writes for Effect 4 what is derived of the code for Effect 3", () => {
-    for (const settings of randomSettings(12)) {
-      expect(derived(write("effect", settings))).toEqual({ text: write("effect4", settings), findings: [] })
-    }
-  })
-
-  it.each(["promises", "fetch"] as const)("writes %s that is the same on Effect 4", (dialect) => {
-    for (const settings of randomSettings(6)) {
-      const code = write(dialect, settings)
-      expect(derived(code)).toEqual({ text: code, findings: [] })
-    }
-  })
 
   it("names each module once", () => {
     for (const settings of randomSettings(100)) {

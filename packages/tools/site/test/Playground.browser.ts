@@ -17,7 +17,7 @@ import { explainable } from "../src/playground/Policy.ts"
 import type { Answer } from "../src/playground/Question.ts"
 import { initial, type Settings, toHash } from "../src/playground/Settings.ts"
 import { opened, quick, quickSettings } from "./Browser.ts"
-import { randomSettings } from "./RandomSettings.ts"
+import { randomSettings } from "../src/playground/RandomSettings.ts"
 
 const { visit } = opened()
 

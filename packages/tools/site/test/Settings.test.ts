@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { type Control, controls } from "../src/playground/Controls.ts"
 import { fromHash, initial, toHash, toJson } from "../src/playground/Settings.ts"
 import { read } from "../src/playground/ReadText.ts"
-import { randomSettings } from "./RandomSettings.ts"
+import { randomSettings } from "../src/playground/RandomSettings.ts"
 
 describe("Settings.fromHash", () => {
   it("reads what toHash writes", () => {

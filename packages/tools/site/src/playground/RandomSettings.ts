@@ -1,7 +1,10 @@
+/**
+ * Settings by chance, for tests and compilers. Pure.
+ */
 import * as Random from "effect/Random"
 import * as Effect from "effect/Effect"
-import { type Control, controls } from "../src/playground/Controls.ts"
-import { fromValues, type Key, keys, relevant, type Settings } from "../src/playground/Settings.ts"
+import { type Control, controls } from "./Controls.ts"
+import { fromValues, type Key, keys, relevant, type Settings } from "./Settings.ts"
 
 const drawn = (control: Control): Effect.Effect<string | number | undefined> =>
   control._tag === "Choice"
