@@ -29,7 +29,7 @@ export const likely: { readonly [sentence: string]: string } = {
     "a waiter that is interrupted stays in the queue, and tokens wait for it; remove it in a finalizer",
   "delays no attempt for one that is interrupted between others":
     "a waiter that is interrupted stays in the queue, and tokens wait for it; remove it in a finalizer",
-  "stops to wait as soon as it is interrupted":
+  "stops waiting as soon as it is interrupted":
     "the wait is not inside of `request.restore`, so that an interruption cannot reach it"
 }
 

@@ -74,7 +74,7 @@ export const aboutWaiting = ({ expect, expectLevel, test }: Contract, refills: b
       expect(granted.tokens, "the tokens of its last grant").toBeCloseTo(grants.at(-1)?.tokens ?? 0, 5)
     }))
 
-  test("stops to wait as soon as it is interrupted", (bucket) =>
+  test("stops waiting as soon as it is interrupted", (bucket) =>
     Effect.gen(function* () {
       yield* drain(bucket)
       const fiber = yield* Effect.forkDaemon(acquire(bucket, atAnyTime))

@@ -472,7 +472,7 @@ const defects: ReadonlyArray<Defect> = [
       "loses nothing to an attempt that is interrupted when it is empty",
       "delays no attempt for one that is interrupted in front of others",
       "delays no attempt for one that is interrupted between others",
-      "stops to wait as soon as it is interrupted"
+      "stops waiting as soon as it is interrupted"
     ]
   }
 ]
@@ -595,7 +595,7 @@ describe("TokenBucketContract.suite messages", () => {
         "records every way in which an attempt can end, without a failure and in no time",
         "serves waiting attempts in the order in which they came",
         "stays empty however much time passes",
-        "stops to wait as soon as it is interrupted"
+        "stops waiting as soon as it is interrupted"
       ])
     })
   )

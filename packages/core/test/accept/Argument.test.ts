@@ -10,7 +10,7 @@ describe("Argument.number", () => {
     [5, { min: 0, max: 5 }],
     [Number.MIN_VALUE, { min: 0, exclusive: true }],
     [7, { min: 7, integer: true }]
-  ])("answers what is in range: %d of %o", (value, range) => {
+  ])("answers a value in range: %d of %o", (value, range) => {
     expect(check(value, range)()).toBe(value)
   })
 
@@ -20,7 +20,7 @@ describe("Argument.number", () => {
     [6, { min: 0, max: 5 }, "M.f: x must be >= 0 and <= 5, got 6"],
     [1.5, { min: 1, integer: true }, "M.f: x must be a whole number >= 1, got 1.5"],
     [Infinity, { min: 1 }, "M.f: x must be >= 1, got Infinity"]
-  ])("refuses what is not: %d of %o", (value, range, message) => {
+  ])("refuses a value out of range: %d of %o", (value, range, message) => {
     expect(check(value, range)).toThrow(message)
   })
 })
@@ -40,11 +40,11 @@ describe("Argument.millis", () => {
 })
 
 describe("Argument.oneOf", () => {
-  it("answers a name of the list", () => {
+  it("answers a name from the list", () => {
     expect(Argument.oneOf("M.f", "x", "b", ["a", "b"])).toBe("b")
   })
 
-  it("refuses what only looks like one", () => {
+  it("refuses a value that only looks like one", () => {
     expect(() => Argument.oneOf("M.f", "x", new String("a"), ["a", "b"])).toThrow("M.f: x must be one of a, b, got a")
     expect(() => Argument.oneOf("M.f", "x", "toString", ["a"])).toThrow(`M.f: x must be one of a, got "toString"`)
   })
@@ -52,7 +52,7 @@ describe("Argument.oneOf", () => {
 
 describe("Argument.decode", () => {
   it.each([NaN, -1, -1n, "-1 seconds", " -1 seconds", [NaN, 0], [0, -1], "later", null, undefined, {}])(
-    "does not correct to nothing what is no duration: %s",
+    "refuses what is not a duration, and does not read it as zero: %s",
     (value) => {
       expect(Argument.decode(value)).toEqual(Option.none())
     }
@@ -64,7 +64,7 @@ describe("Argument.decode", () => {
 })
 
 describe("Argument.options", () => {
-  it("shows a call to who gives a value in the place of a record", () => {
+  it("shows the right call when a value stands in place of a record", () => {
     for (const value of ["1 second", 1, undefined, Duration.seconds(1)]) {
       expect(() => Argument.options("Owner.make", '{ base: "1 second" }', value as never)).toThrow(
         'Owner.make: options must be a record, as in Owner.make({ base: "1 second" }), got '
@@ -74,7 +74,7 @@ describe("Argument.options", () => {
     expect(Argument.options("Owner.make", "{}", options)).toBe(options)
   })
 
-  it("names the first option that is missing", () => {
+  it("names the first missing option", () => {
     const check = (options: { readonly a?: number; readonly b?: number }) => () =>
       Argument.options("Owner.make", "{ a: 1, b: 2 }", options, ["a", "b"])
     expect(check({})).toThrow("Owner.make: a must be given, as in Owner.make({ a: 1, b: 2 }), got undefined")
@@ -87,12 +87,12 @@ describe("Argument.fields", () => {
   const check = (given: object, path?: string) => () =>
     Argument.fields("Owner.make", given, ["a", "b"], "options", path === undefined ? {} : { path })
 
-  it("accepts the known fields, all of them or a few", () => {
+  it("accepts known fields, all or some of them", () => {
     expect(check({})).not.toThrow()
     expect(check({ a: 1, b: undefined })).not.toThrow()
   })
 
-  it("names the first unknown field, where it stands, and all known ones", () => {
+  it("names the first unknown field, its place, and all known ones", () => {
     expect(check({ a: 1, c: 2, d: 3 })).toThrow("Owner.make: c must be absent: the options are a, b, got 2")
     expect(check({ toString: 2 }, "part.")).toThrow("Owner.make: part.toString must be absent")
   })
@@ -108,7 +108,7 @@ describe("Argument.fields", () => {
     ["retries", undefined],
     ["nm", undefined],
     ["", undefined]
-  ])("asks for a field that is within two letters of %s: %s", (given, meant) => {
+  ])("suggests the field within two letters of %s: %s", (given, meant) => {
     const known = ["name", "classifier", "maxAttempts", "backoff", "bucket"]
     const message = meant === undefined ? `: the options are ${known.join(", ")}` : ` (did you mean ${meant}?)`
     expect(() => Argument.fields("Owner.make", { [given]: 1 }, known, "options")).toThrow(

@@ -32,7 +32,7 @@ describe("Calendar.instant", () => {
     expect(rows.map(([parts]) => [parts, Calendar.instant(parts)])).toEqual(rows)
   })
 
-  it("knows no date or time of day beyond its range", () => {
+  it("refuses a date or a time of day out of range", () => {
     const refused = [
       at(2026, 0, 1),
       at(2026, 13, 1),

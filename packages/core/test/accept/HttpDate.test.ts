@@ -35,7 +35,7 @@ describe("HttpDate.parse", () => {
     expect(rows.map(([value]) => [value, HttpDate.parse(value, today)])).toEqual(rows)
   })
 
-  it("does not compare the name of the day with the date", () => {
+  it("does not compare the weekday with the date", () => {
     const names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
     expect(names.map((name) => HttpDate.parse(`${name}, 20 Nov 2026 00:00:00 GMT`, NaN))).toEqual(
       names.map(() => today)
@@ -108,7 +108,7 @@ describe("HttpDate.parse", () => {
     expect(refused.filter((value) => HttpDate.parse(value, today) !== undefined)).toEqual([])
   })
 
-  it("takes a year of two digits for the latest one within the coming half century", () => {
+  it("reads a two-digit year as the latest one within the coming half century", () => {
     const rows: ReadonlyArray<readonly [value: string, now: number, at: number | undefined]> = [
       ["Thursday, 01-Jan-70 00:00:00 GMT", 0, 0],
       ["Wednesday, 31-Dec-69 00:00:00 GMT", 0, -day],
@@ -133,7 +133,7 @@ describe("HttpDate.parse", () => {
     expect(rows.map(([value, now]) => [value, now, HttpDate.parse(value, now)])).toEqual(rows)
   })
 
-  it("reads no year of two digits where the time is not known", () => {
+  it("reads no two-digit year when the time is not known", () => {
     const clocks = [NaN, Infinity, -Infinity, 1e300, -1e300, 8.64e15 + 2]
     expect(clocks.map((now) => HttpDate.parse("Sunday, 06-Nov-94 08:49:37 GMT", now))).toEqual(
       clocks.map(() => undefined)

@@ -285,7 +285,7 @@ const positional = [
 
 describe("InvalidArgument", () => {
   describe.each(parameters)("$owner, $field", ({ accepted, field, make, must, owner, refused }) => {
-    it("refuses what is out of bounds, and says what was allowed and what was given", () => {
+    it("refuses a value out of bounds, and says what is allowed and what was given", () => {
       const judged = refused.filter(([value]) => value !== undefined || positional.includes(owner))
       expect(judged.map(([value]) => failureOf(() => make(value as never)))).toEqual(
         judged.map(([, shown]) => ({
@@ -302,7 +302,7 @@ describe("InvalidArgument", () => {
     })
   })
 
-  it("has a text for a duration that is too long to be written", () => {
+  it("shows a duration that is too long to be formatted", () => {
     expect(failureOf(() => AttemptTimeout.constant(Duration.millis(Number.MAX_VALUE)))).toMatchObject({
       message: `AttemptTimeout.constant: duration must be a finite duration >= 1ms and <= ${timer}, got more time than can be written`
     })

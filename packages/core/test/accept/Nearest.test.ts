@@ -18,7 +18,7 @@ describe("nearest", () => {
   })
 
   it.each(["", "maxRetries", "timeout", "url", "api", "app", "database", "x".repeat(100_000)])(
-    "finds none for what differs in more letters: %.20s",
+    "finds nothing when more letters differ: %.20s",
     (given) => {
       expect(nearest(given, names)).toBe(undefined)
     }

@@ -46,7 +46,7 @@ const run = (call: string): unknown => new Function(...Object.keys(Core), `retur
 
 const growth = { initial: "1 second", maximum: "10 seconds" }
 
-describe("Options that are no record", () => {
+describe("Options that are not a record", () => {
   it.each(constructors)("are refused by %s, with a call that can be copied", (owner, make) => {
     for (const [given, shown] of [
       ["1 minute", '"1 minute"'],

@@ -13,7 +13,7 @@ describe("Untrusted.shown", () => {
 })
 
 describe("Printed.showing", () => {
-  it("finds a secret in each way of printing", () => {
+  it("finds a secret however it is printed", () => {
     const error = Object.assign(new Error("hunter-two"), { detail: "hunter-two", toJSON: () => "hunter-two" })
     expect(Printed.showing(error, "hunter-two")).toEqual(Printed.all(error).map(([way]) => way))
   })

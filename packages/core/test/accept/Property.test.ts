@@ -22,7 +22,7 @@ const throwing: unknown = new Proxy(
 
 describe("Property", () => {
   const values = { none: undefined, null: null, text: "a", number: 7, throwing, revoked: revoked() }
-  it.each(Object.keys(values))("reads nothing of what is no object or cannot be read: %s", (of) => {
+  it.each(Object.keys(values))("reads nothing from what is not an object or cannot be read: %s", (of) => {
     const value = values[of as keyof typeof values]
     expect(Property.property(value, "a")).toBeUndefined()
     expect(Property.text(value, "a")).toBeUndefined()
@@ -34,7 +34,7 @@ describe("Property", () => {
     expect(Property.isError(value)).toBe(false)
   })
 
-  it("reads what is there, and is bounded", () => {
+  it("reads what is there, within bounds", () => {
     const value = { a: { b: "x".repeat(2000) }, list: Array.from({ length: 50 }, (_, i) => i), f: (n: number) => n + 1 }
     expect(Property.at(value, "a", "b")).toHaveLength(2000)
     expect(Property.text(value.a, "b")).toHaveLength(1024)
@@ -53,7 +53,7 @@ describe("Property", () => {
     expect(Property.causes("busy")).toEqual([])
   })
 
-  it("follows the original of an error that is shown, also by another one", () => {
+  it("finds the original of an error that was shown, even twice or as a cause", () => {
     const cause = new Error("inner")
     const original = new Error("outer", { cause })
     const shown = Untrusted.shown(Untrusted.shown(original))

@@ -96,19 +96,19 @@ describe("Untrusted.message", () => {
     )
   })
 
-  it("finds a URL that is known also where blanks and quotes are in it", () => {
+  it("finds a known URL even when it has blanks and quotes", () => {
     const url = "http://u:p w@host/?q=a 'b' c"
     expect(Untrusted.message(`broken at ${url}, too`, { urls: ["", url] })).toBe(
       "broken at http://REDACTED@host/?q=REDACTED, too"
     )
   })
 
-  it("shows no secret that is known, the longest first where one is a part of another", () => {
+  it("shows no known secret, and removes the longest first when one contains another", () => {
     const known = { secrets: ["token", "", "token-of-mine"] }
     expect(Untrusted.message("refused token-of-mine and token", known)).toBe("refused REDACTED and REDACTED")
   })
 
-  it("reads no more of a text than is shown, and no word that was cut", () => {
+  it("reads only as much of a text as is shown, and leaves out a word that was cut", () => {
     const long = `${"word ".repeat(204)}abc A1b2C3d4`
     expect(Untrusted.message(`${"w ".repeat(600)}`)).toBe("w ".repeat(100))
     expect(Untrusted.message(`${"w".repeat(1020)} A1b2C3d4E5f6G7h8I9j0`)).toBe("REDACTED ")
@@ -118,7 +118,7 @@ describe("Untrusted.message", () => {
   it.each([
     [`${"x ".repeat(99)}x🙂`, `${"x ".repeat(99)}x`],
     [`${"x ".repeat(99)}🙂`, `${"x ".repeat(99)}🙂`]
-  ])("cuts no character in half", (given, shown) => {
+  ])("never cuts a character in half", (given, shown) => {
     expect(Untrusted.message(given)).toBe(shown)
   })
 

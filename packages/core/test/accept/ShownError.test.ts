@@ -151,7 +151,7 @@ describe("Untrusted.shown", () => {
     expect(Cause.pretty(Cause.fail(shown), { renderErrorCause: true })).toContain("[cause]: AggregateError: all")
   })
 
-  it("has the error itself for code, and no printing follows it", () => {
+  it("gives code the error itself, which no printing shows", () => {
     const error = Object.assign(new Error("broken"), { password: "s3cret", request: { headers: { cookie: "s3cret" } } })
     const shown = Untrusted.shown(error)
     expect(shown.original).toBe(error)
@@ -187,7 +187,7 @@ describe("Untrusted.shown", () => {
     expect(text("none")).not.toContain("outer")
   })
 
-  it("shows an error that is shown already as it was", () => {
+  it("shows an error that is already shown as it was", () => {
     const inner = Untrusted.shown(new Error("s3cret"), () => ({ messages: "none" }))
     for (const outer of [Untrusted.shown(inner), Untrusted.shown(new Error("x", { cause: inner }))]) {
       expect(printed(outer)).not.toContain("s3cret")
@@ -196,7 +196,7 @@ describe("Untrusted.shown", () => {
     expect(Untrusted.asCause(inner).cause).toBe(inner)
   })
 
-  it("reads no error before it is shown", () => {
+  it("reads an error only when it is shown", () => {
     expect(Untrusted.shown(hostile).original).toBe(hostile)
   })
 

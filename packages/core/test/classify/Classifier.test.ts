@@ -29,7 +29,7 @@ describe("Classifier.never", () => {
 })
 
 describe("Classifier.always", () => {
-  it("retries everything as a passing fault", () => {
+  it("retries everything as a transient failure", () => {
     expect([undefined, null, 0, busy].map((error) => judge(Classifier.always, error))).toEqual(
       [1, 2, 3, 4].map(() => Verdict.transient)
     )
@@ -39,7 +39,7 @@ describe("Classifier.always", () => {
 describe("Classifier.fromPredicate", () => {
   const isLong = (error: { readonly bytes: number }) => error.bytes > 2
 
-  it("has no opinion where the predicate does not hold", () => {
+  it("has no opinion when the predicate does not hold", () => {
     const classifier = Classifier.fromPredicate(isLong, Verdict.server)
     expect([{ bytes: 3 }, { bytes: 2 }].map((error) => judge(classifier, error))).toEqual([
       Verdict.server,
@@ -47,7 +47,7 @@ describe("Classifier.fromPredicate", () => {
     ])
   })
 
-  it("takes a failure for a passing fault where nothing else is said", () => {
+  it("calls a failure transient unless told otherwise", () => {
     expect(judge(Classifier.fromPredicate(isLong), { bytes: 3 })).toEqual(Verdict.transient)
   })
 
@@ -86,7 +86,7 @@ describe("Classifier.fromTags", () => {
     { _tag: "hasOwnProperty" },
     () => "Busy",
     Object.assign(() => "Busy", { _tag: "Busy" })
-  ])("has no opinion on what has no tag it knows: %o", (error) => {
+  ])("has no opinion on a value without a tag that it knows: %o", (error) => {
     const cases = { Busy: Verdict.transient, undefined: Verdict.server, 7: Verdict.client }
     expect(judge(Classifier.fromTags(cases), error)).toEqual(Verdict.noOpinion)
   })
@@ -250,7 +250,7 @@ describe("Classifier.firstOf", () => {
     law()
   )
 
-  it("answers the first opinion, also one that ends everything, and asks no further", () => {
+  it("answers the first opinion, even a terminal one, and asks no further", () => {
     const asked: Array<string> = []
     const asks = (name: string, verdict: Verdict.Verdict) => () => {
       asked.push(name)
@@ -262,18 +262,18 @@ describe("Classifier.firstOf", () => {
     expect(asked).toEqual(["a", "b"])
   })
 
-  it("has no opinion where no classifier has one", () => {
+  it("has no opinion when no classifier has one", () => {
     expect(judge(firstOf(none, none), 1)).toEqual(Verdict.noOpinion)
     expect(judge(firstOf(), 1)).toEqual(Verdict.noOpinion)
   })
 
-  it("refuses what is no classifier, and says which", () => {
+  it("refuses what is not a classifier, and says which", () => {
     expect(() => firstOf(none, Verdict.transient as never)).toThrow(
       "Classifier.firstOf: classifiers[1] must be a function from error to verdict"
     )
   })
 
-  it.effect("ends in no retry where no classifier has an opinion", () =>
+  it.effect("ends in no retry when no classifier has an opinion", () =>
     Effect.gen(function* () {
       let attempts = 0
       const attempt = Effect.suspend(() => Effect.fail(++attempts))
@@ -295,12 +295,12 @@ describe("Classifier.withHint", () => {
     Verdict.noOpinion
   ]
 
-  it("attaches what the error says to every opinion", () => {
+  it("adds the error's hint to every opinion", () => {
     expect(verdicts(Classifier.withHint(base, hint))).toEqual(hinted)
     expect(verdicts(Classifier.withHint(hint)(base))).toEqual(hinted)
   })
 
-  it("keeps the verdict's own hint where the error has none", () => {
+  it("keeps the verdict's own hint when the error has none", () => {
     const own: Classifier.Classifier<ApiError> = () => Verdict.retryable("Server", { hint: 5 })
     expect(
       judge(
@@ -310,7 +310,7 @@ describe("Classifier.withHint", () => {
     ).toEqual(Verdict.retryable("Server", { hint: 5 }))
   })
 
-  it("does not read the error where there is no opinion", () => {
+  it("does not read the error when there is no opinion", () => {
     const unread = Classifier.withHint(
       () => Verdict.noOpinion,
       () => {
@@ -321,7 +321,7 @@ describe("Classifier.withHint", () => {
   })
 
   it.each([NaN, -1, Infinity, 1e99, "garbage", "-1 seconds", [NaN, NaN], null, {}])(
-    "never throws over what the server said: %s",
+    "never throws, whatever the server said: %s",
     (said) => {
       const classifier = Classifier.withHint(Classifier.always, () => said as never)
       const read = Option.map(hintOf(judge(classifier, busy)), Duration.toMillis)
@@ -329,7 +329,7 @@ describe("Classifier.withHint", () => {
     }
   )
 
-  it("lets the hint see the error that is judged", () => {
+  it("hands the hint the error that is judged", () => {
     const classifier = Classifier.withHint(base, (error) => {
       expectTypeOf(error).toEqualTypeOf<ApiError>()
       return undefined
@@ -365,7 +365,7 @@ describe("Classifier.fromClass and Classifier.when", () => {
     expect(judge(Classifier.when(isCoded, Verdict.server), new Reset())).toEqual(Verdict.server)
   })
 
-  it("refuse what is neither", () => {
+  it("refuse what is neither a verdict nor a function", () => {
     const message = "must be a verdict or a function from error to verdict"
     expect(() => Classifier.fromClass(Reset, 7 as never)).toThrow(`Classifier.fromClass: verdict ${message}`)
     expect(() => Classifier.when(isCoded, "no" as never)).toThrow(`Classifier.when: verdict ${message}`)
@@ -410,7 +410,7 @@ describe("Classifier.Moment", () => {
     expect(seen).toEqual([moment, moment, moment, moment, moment, moment])
   })
 
-  it("is read by a composite exactly where one of its parts declares it", () => {
+  it("is read by a composite if and only if one of its parts declares it", () => {
     const plain = Classifier.firstOf(
       Classifier.fromTags({ Busy: () => Verdict.transient }),
       Classifier.fromPredicate(() => true),
@@ -433,7 +433,7 @@ describe("Classifier.Moment", () => {
     ).toEqual([true, true, true, true, true])
   })
 
-  it("is one without time for a part that reads it and does not declare it", () => {
+  it("has no time for a part that reads it without declaring it", () => {
     const seen: Array<Classifier.Moment | undefined> = []
     const undeclared = (_: unknown, ...rest: ReadonlyArray<Classifier.Moment>) => {
       seen.push(rest[0])
@@ -443,7 +443,7 @@ describe("Classifier.Moment", () => {
     expect(seen).toEqual([{ nowMillis: NaN, attempt: 0, elapsed: Duration.zero }])
   })
 
-  it.effect("tells the loop's wall time, attempt and time since the operation began", () =>
+  it.effect("tells the loop's wall time, the attempt, and the time since the operation began", () =>
     Effect.gen(function* () {
       const seen: Array<readonly [number, number, number]> = []
       const begin = yield* Clock.currentTimeMillis

@@ -53,7 +53,7 @@ describe("Judging.ofError", () => {
     expect(seen).toEqual([refused, moment])
   })
 
-  it.each(answers)("refuses what is no verdict, with the error as its cause: %j", (answer, got) => {
+  it.each(answers)("refuses what is not a verdict, with the error as its cause: %j", (answer, got) => {
     const defect = thrownBy(() => ofError(() => answer))
     expect(defect.message).toBe(`Policy: classifier must be ${must}, got ${got}`)
     expect(defect.cause?.original).toBe(refused)
@@ -70,7 +70,7 @@ describe("Judging.ofError", () => {
     expect(defect).toMatchObject({ value: { original: bug }, cause: { original: refused } })
   })
 
-  it("refuses a classifier that throws what cannot be looked at", () => {
+  it("refuses a classifier that throws a value that cannot be read", () => {
     const { proxy, revoke } = Proxy.revocable({}, {})
     revoke()
     const defect = thrownBy(() =>
@@ -82,7 +82,7 @@ describe("Judging.ofError", () => {
     expect(defect.cause?.original).toBe(refused)
   })
 
-  it("leaves the refusal of a classifier inside of the classifier as it is", () => {
+  it("leaves the refusal of a nested classifier as it is", () => {
     const inner = thrownBy(() => ofError(() => true))
     expect(
       thrownBy(() =>
@@ -93,7 +93,7 @@ describe("Judging.ofError", () => {
     ).toBe(inner)
   })
 
-  it.each(["firstOf", "withHint"])("hears of what is no verdict inside of %s", (combinator) => {
+  it.each(["firstOf", "withHint"])("notices what is not a verdict inside %s", (combinator) => {
     for (const answer of [undefined, true, { password: "hunter2" }]) {
       const part = (() => answer) as unknown as Classifier.Classifier
       const whole =
@@ -124,7 +124,7 @@ describe("Judging.ofError", () => {
 })
 
 describe("Judging.ofResult", () => {
-  it.each(answers)("refuses what is no verdict, without a cause: %j", (answer, got) => {
+  it.each(answers)("refuses what is not a verdict, without a cause: %j", (answer, got) => {
     const defect = thrownBy(() => ofResult(() => answer))
     expect(defect.message).toBe(`Policy: result must be ${must}, got ${got}`)
     expect(defect).not.toHaveProperty("cause")
@@ -141,7 +141,7 @@ describe("Judging.ofResult", () => {
 })
 
 describe("Judging.whyNot", () => {
-  it("is the reason of a terminal verdict, and says that no classifier has an opinion where none has", () => {
+  it("is the reason of a terminal verdict, or says that no classifier has an opinion", () => {
     expect(Judging.whyNot(Verdict.terminal("gone"))).toBe("gone")
     expect(Judging.whyNot(Verdict.noOpinion)).toBe("no classifier has an opinion")
   })

@@ -36,13 +36,13 @@ describe("Verdict.retryable", () => {
     expect(Verdict.retryable(kind)).toEqual({ _tag: "Retryable", kind, hint: Option.none() })
   })
 
-  it("reads a hint, and takes no hint for none", () => {
+  it("reads a hint, which may be undefined or left out", () => {
     expect(Verdict.retryable("Throttling", { hint: "3 seconds" }).hint).toEqual(Option.some(Duration.seconds(3)))
     expect(Verdict.retryable("Throttling", { hint: undefined }).hint).toEqual(Option.none())
     expect(Verdict.retryable("Throttling", {}).hint).toEqual(Option.none())
   })
 
-  it("says that there was progress, and nothing where there was none", () => {
+  it("says that there was progress, and nothing otherwise", () => {
     expect(Verdict.retryable("Server", { progressed: true })).toEqual({ ...Verdict.server, progressed: true })
     expect(Object.keys(Verdict.retryable("Server", { progressed: false }))).toEqual(["_tag", "kind", "hint"])
     expect(Verdict.withHint(Verdict.retryable("Server", { progressed: true }), 5)).toMatchObject({ progressed: true })
@@ -54,14 +54,14 @@ describe("Verdict.retryable", () => {
     )
   })
 
-  it("never throws over a hint, and takes what is no duration for none", () => {
+  it("never throws because of a hint, and ignores one that is not a duration", () => {
     expect(hostile.map(([hint]) => Verdict.retryable("Server", { hint: hint as never }).hint)).toEqual(
       hostile.map(([, read]) => read)
     )
   })
 
   it.prop(
-    "never throws over any hint whatever",
+    "never throws, whatever the hint",
     [fc.anything()],
     ([hint]) => {
       const { hint: read } = Verdict.retryable("Server", { hint: hint as never })
@@ -88,7 +88,7 @@ describe("Verdict.withHint", () => {
     expect(Verdict.withHint(once, "2 seconds")).toEqual(Verdict.retryable("Server", { hint: 2_000 }))
   })
 
-  it("keeps what it has where there is no hint", () => {
+  it("keeps what it has when there is no hint", () => {
     const hinted = Verdict.retryable("Server", { hint: 1_000 })
     expect(Verdict.withHint(hinted, undefined)).toBe(hinted)
   })
@@ -100,7 +100,7 @@ describe("Verdict.withHint", () => {
     expect(Verdict.withHint(Verdict.noOpinion, 1_000)).toBe(Verdict.noOpinion)
   })
 
-  it("never throws over a hint", () => {
+  it("never throws because of a hint", () => {
     expect(hostile.map(([hint]) => Verdict.withHint(Verdict.client, hint as never))).toEqual(
       hostile.map(([, read]) => ({ ...Verdict.client, hint: read }))
     )

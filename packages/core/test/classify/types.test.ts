@@ -39,7 +39,7 @@ const reading = Classifier.fromTags({
 const total = ({ code }: SqlError): Verdict.Verdict => (code === "40001" ? Verdict.transient : Verdict.noOpinion)
 
 describe("Classifier types of constants", () => {
-  it("are classifiers of any error, but for those made from tags", () => {
+  it("are classifiers of any error, except those made from tags", () => {
     expectTypeOf(postgres).toEqualTypeOf<Classifier.Classifier>()
     expectTypeOf(redis).toEqualTypeOf<Classifier.Classifier>()
     expectTypeOf(reading).toEqualTypeOf<Classifier.OfTags<{ readonly SqlError: SqlError }>>()
@@ -47,7 +47,7 @@ describe("Classifier types of constants", () => {
     expectTypeOf(Classifier.firstOf(postgres, redis, tags)).toEqualTypeOf<Classifier.Classifier>()
   })
 
-  it("fit every union at every door", () => {
+  it("fit every union in every retry function", () => {
     const classifiers = [
       postgres,
       redis,
@@ -107,7 +107,7 @@ describe("Classifier types of constants", () => {
 })
 
 describe("Classifier types of compositions", () => {
-  it("of constants, inline tags, predicates and lambdas are told the error", () => {
+  it("of constants, inline tags, predicates and lambdas know the error", () => {
     const inPipe = () =>
       cached.pipe(
         Retry.retry({
@@ -150,7 +150,7 @@ describe("Classifier types of compositions", () => {
     ])
   })
 
-  it("around a call with lambdas are told the error of the call", () => {
+  it("around a call with lambdas know the error of the call", () => {
     const length = () => Effect.map(order, (text) => text.length)
     const tagged = () =>
       Retry.retry(length(), {
@@ -248,7 +248,7 @@ describe("Classifier types of tags in a constant", () => {
     expectTypeOf(() => generic(order)).returns.toEqualTypeOf<Order>()
   })
 
-  it("are refused where the call has no error of the tag", () => {
+  it("are refused when the call has no error of the tag", () => {
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error OutOfStok
       () => Retry.retry(order, { ...base, classifier: wrong }),
@@ -302,7 +302,7 @@ describe("Classifier types of tags in a constant", () => {
     ])
   })
 
-  it("are not checked where the type is that of any error", () => {
+  it("are not checked when the type is that of any error", () => {
     const shipped: Classifier.Classifier = wrong
     expectTypeOf(() => Retry.retry(order, { ...base, classifier: shipped })).returns.toEqualTypeOf<Order>()
     expectTypeOf(() => Retry.retry(unknown, inPolicy)).returns.toEqualTypeOf<typeof unknown>()

@@ -330,7 +330,7 @@ describe("Backoff.take", () => {
     ).toEqual([100, 200, 400, "ended"])
   })
 
-  it.each([-1, 1.5, NaN, Infinity])("refuses what is no count: %d", (n) => {
+  it.each([-1, 1.5, NaN, Infinity])("refuses what is not a count: %d", (n) => {
     expect(() => Backoff.take(curve, n)).toThrow(`Backoff.take: n must be a whole number >= 0, got ${n}`)
   })
 })
@@ -429,7 +429,7 @@ describe("Backoff.byKind", () => {
     })
   )
 
-  it("asks for a back-off for all others, and knows the kinds", () => {
+  it("requires a back-off for all other kinds, and knows the kinds", () => {
     const orElse = Backoff.constant({ delay: 1 })
     expectTypeOf(Backoff.byKind({ orElse })).toEqualTypeOf<Backoff.Backoff>()
     expectTypeOf<Parameters<typeof Backoff.byKind>[0]>().toEqualTypeOf<
@@ -451,7 +451,7 @@ describe("Backoff.byKind", () => {
     expect(trace(Backoff.byKind({ orElse }), [input({ kind: "Client" })])).toEqual([1])
   })
 
-  it("goes on for other kinds while one has ended, and ends where the failure at hand has", () => {
+  it("goes on for other kinds after one has ended, and ends at a failure of that kind", () => {
     const kinds = ["Timeout", "Throttling", "Transient", "Server", "Timeout"] as const
     expect(
       trace(
@@ -474,7 +474,7 @@ describe("Backoff.resetAfter", () => {
     }
   ])
 
-  it.effect("starts over when an attempt ran as long as it says, and not a millisecond sooner", () =>
+  it.effect("starts over after an attempt of the given length, and not after one a millisecond shorter", () =>
     Effect.gen(function* () {
       const failures = [0, 29_999, 10, 30_000, 0, 3_600_000, 0].map((ranMillis) => ({
         ranMillis,
@@ -516,12 +516,12 @@ describe("Backoff", () => {
     ["max", "self", () => Backoff.max(native, own)],
     ["min", "that", () => Backoff.min(own, native)],
     ["resetAfter", "self", () => Backoff.resetAfter(native, 1)]
-  ])("refuses a schedule that is no back-off in %s, as %s", (name, field, combine) => {
+  ])("refuses a schedule that is not a back-off in %s, as %s", (name, field, combine) => {
     expect(combine).toThrow(`Backoff.${name}: ${field} must be a back-off, got`)
   })
 })
 
-describe("Backoff.jittered, given no jitter", () => {
+describe("Backoff.jittered given something that is not a jitter", () => {
   it.each([undefined, null, 0.2, "full", { name: "mine" }, { draw: () => 1 }])("refuses it: %o", (jitter) => {
     expect(() => Backoff.jittered(Backoff.constant({ delay: 1 }), jitter as never)).toThrow(
       "Backoff.jittered: jitter must be made by Jitter, such as Jitter.full, got"

@@ -31,7 +31,7 @@ describe("Backoff as data", () => {
 
   // The three ways of the golden tables, for any tree, any kinds of failure and attempts that take their time.
   it.effect.prop(
-    "waits in our loop, and as a native schedule, what its tree says",
+    "waits as its tree says, in our loop and as a native schedule",
     [
       Arbitraries.backoff(10_000).map((backoff) => Backoff.capped(backoff, 1_000_000)),
       FastCheck.array(

@@ -114,7 +114,7 @@ describe("Backoff.within", () => {
   )
 
   it.prop(
-    "changes no delay, and ends where elapsed time and delay reach it",
+    "changes no delay, and ends once elapsed time and delay reach it",
     [Arbitraries.backoff(), duration, Arbitraries.inputs],
     ([p, at, given]) => {
       const whole = trace(p, given)
@@ -127,7 +127,7 @@ describe("Backoff.within", () => {
   same("distributes over max", (p, q) => [within(max(p, q), 600_000), max(within(p, 600_000), within(q, 600_000))])
 
   it.prop(
-    "changes nothing where it is longer than everything",
+    "changes nothing if it is longer than everything",
     [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       expectSame(trace(within(capped(p, "1 day"), Millis.longestMillis), given), trace(capped(p, "1 day"), given))
@@ -173,7 +173,7 @@ describe("Backoff.capped", () => {
   )
 
   it.prop(
-    "never changes when a back-off ends that counts no time",
+    "never changes when a back-off that counts no time ends",
     [Arbitraries.withoutWithin(), cap, Arbitraries.inputs],
     ([p, at, given]) => {
       expect(trace(capped(p, at), given).indexOf("ended")).toBe(trace(p, given).indexOf("ended"))
@@ -209,7 +209,7 @@ describe("Backoff.capped", () => {
   )
 
   it.prop(
-    "changes nothing where it is above every delay without chance",
+    "changes nothing if it is above every delay",
     [fc.oneof(Arbitraries.endless(1_000), Arbitraries.ending(1_000)), Arbitraries.inputs],
     ([p, given]) => {
       expectSame(trace(capped(p, Millis.longestMillis), given), trace(p, given))
@@ -230,7 +230,7 @@ describe("Backoff.capped", () => {
 
 describe("Backoff.jittered", () => {
   it.prop(
-    "never changes when a back-off ends that counts no time",
+    "never changes when a back-off that counts no time ends",
     [jitterableWithoutWithin, jitter, Arbitraries.inputs],
     ([p, chance, given]) => {
       expect(trace(jittered(p, chance), given).indexOf("ended")).toBe(trace(p, given).indexOf("ended"))
@@ -255,7 +255,7 @@ describe("Backoff.jittered", () => {
 
 describe("Backoff.byKind", () => {
   it.prop(
-    "is the back-off itself where every case is the same",
+    "is the back-off itself when every case is the same",
     [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       expect(trace(Backoff.byKind({ Transient: p, Throttling: p, Client: p, orElse: p }), given)).toEqual(
@@ -270,7 +270,7 @@ describe("Backoff.resetAfter", () => {
   it.each<[string, Backoff.Backoff, number]>([
     ["no part that keeps a time", resetAfter(slowly, 10), 0],
     ["one", resetAfter(within(slowly, 1_000), 10), 500]
-  ])("notes when it started over where there is %s", (_, { tree }, sinceMillis) => {
+  ])("notes when it started over if there is %s", (_, { tree }, sinceMillis) => {
     expect(BackoffTree.step(tree, input({ ranMillis: 10, elapsedMillis: 500 }))?.rest).toMatchObject({ sinceMillis })
   })
 
@@ -288,7 +288,7 @@ describe("Backoff.resetAfter", () => {
     ["andThen, where the second waits", andThen(once, Backoff.fromDelays([7, 8, 9])), [1_000, 7, 1_000, 8]],
     ["take, which goes on counting", min(take(once, 2), slow), [1_000, hour, 1_000, hour]],
     ["resetAfter", min(resetAfter(once, "2 hours"), slow), [1_000, hour, 1_000, hour]]
-  ])("starts its part over after that has ended inside %s", (_, backoff, expected) => {
+  ])("starts its part over after the part has ended, inside %s", (_, backoff, expected) => {
     expect(trace(backoff, ran(0, 0, hour, 0))).toEqual(expected)
   })
 
@@ -306,7 +306,7 @@ describe("Backoff.resetAfter", () => {
   })
 
   it.prop(
-    "changes nothing while no attempt runs so long",
+    "changes nothing while no attempt runs long enough",
     [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       const briefly = given.map((one) => ({ ...one, ranMillis: Math.min(one.ranMillis, 59_999) }))
@@ -316,7 +316,7 @@ describe("Backoff.resetAfter", () => {
   )
 
   it.prop(
-    "is at its beginning after an attempt that ran so long",
+    "is at its beginning after an attempt that ran long enough",
     [Arbitraries.backoff(), Arbitraries.inputs, Arbitraries.inputs],
     ([p, before, after]) => {
       const [first, ...others] = after
@@ -347,7 +347,7 @@ describe("BackoffTree.step", () => {
   )
 
   it.prop(
-    "answers such delays for any number of the retry",
+    "answers such delays for a retry of any number",
     [
       fc.oneof(
         fc
@@ -417,7 +417,7 @@ describe("BackoffTree.step", () => {
   )
 
   it.prop(
-    "says of a delay that a cap shortened it only where it is shorter than without caps",
+    "says that a cap shortened a delay only if it is shorter than without caps",
     [fc.tuple(anyLeaf, millis(1, 100_000)).map(([leaf, at]) => capped(leaf, at)), Arbitraries.inputs],
     ([p, given]) => {
       let rest: BackoffTree.Tree = p.tree
@@ -518,7 +518,7 @@ describe("BackoffTree.step", () => {
     expect(bounds).toEqual([100, 200, 200, 200, 200])
   })
 
-  it.each([NaN, -1])("refuses a draw of a jitter that is no delay: %d", (drawn) => {
+  it.each([NaN, -1])("refuses a draw of a jitter that is not a delay: %d", (drawn) => {
     const wrong: Jitter.Jitter = { name: "wrong", draws: true, interval: (b) => [0, b], draw: () => drawn }
     for (const backoff of [slowly, capped(slowly, 10)]) {
       expect(() => trace(jittered(backoff, wrong), steps(1))).toThrow(
@@ -569,7 +569,7 @@ describe("BackoffTree.step", () => {
 
 describe("BackoffTree.mapLeaves", () => {
   it.prop(
-    "changes nothing where no leaf changes",
+    "changes nothing when no leaf changes",
     [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       const copied = BackoffTree.mapLeaves(p.tree, (leaf) => ({ ...leaf }))
@@ -678,7 +678,7 @@ describe("BackoffTree.draws", () => {
   })
 
   it.prop(
-    "says no only where the draw makes no difference",
+    "says no only if the draw makes no difference",
     [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       if (p.draws) return
@@ -695,7 +695,7 @@ describe("BackoffTree.draws", () => {
 
 describe("BackoffTree.readsTime", () => {
   it.prop(
-    "says no only where time makes no difference",
+    "says no only if time makes no difference",
     [Arbitraries.backoff(), Arbitraries.inputs],
     ([p, given]) => {
       if (p.readsTime) return

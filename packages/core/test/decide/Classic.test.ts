@@ -64,7 +64,7 @@ describe("Classic.ethernet", () => {
     }
   ])
 
-  it("waits in all as many slots as the standard's table, at most and in the mean", () => {
+  it("waits as many slots in all as the standard's table, at most and on average", () => {
     const most = slots.reduce((sum, slot) => sum + slot, 0)
     expect(most).toBe(7_151)
     const cells = 1_024
@@ -89,7 +89,7 @@ describe("Classic.ethernet", () => {
 })
 
 describe("Classic.ethernet, by its distribution", () => {
-  it.each([1, 3, 10, 15])("draws every number of slots as often, at collision %d", (n) => {
+  it.each([1, 3, 10, 15])("draws every number of slots equally often, at collision %d", (n) => {
     const slots = 2 ** Math.min(n, 10)
     const cdf: Cdf = (x) => Math.min(1, Math.max(0, Math.floor(x / minutes) + 1) / slots)
     expect(distance(Classic.ethernet({ slot: "1 minute" }), n, cdf)).toBeLessThan(1)
@@ -151,7 +151,7 @@ describe("Classic.celery", () => {
     }
   ])
 
-  it("draws from as many numbers as Celery's randrange, each as often", () => {
+  it("draws from as many numbers as Celery's randrange, each equally often", () => {
     const backoff = Classic.celery({ factor: 40, maximum: "100 seconds" })
     expect([...shares(backoff, 11, 10_100)]).toEqual(Array.from({ length: 101 }, (_, second) => [second * 1_000, 100]))
   })
@@ -176,7 +176,7 @@ describe("Classic.celery", () => {
 })
 
 describe("Classic.celery, by its distribution", () => {
-  it.each([1, 5, 13])("draws every number of seconds as often, at retry %d", (n) => {
+  it.each([1, 5, 13])("draws every number of seconds equally often, at retry %d", (n) => {
     const numbers = Math.min(600, 2 ** (n - 1)) + 1
     const cdf: Cdf = (x) => Math.min(1, Math.max(0, Math.floor(x / 1_000) + 1) / numbers)
     expect(distance(Classic.celery({ factor: 1 }), n, cdf)).toBeLessThan(1)

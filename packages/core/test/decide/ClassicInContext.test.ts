@@ -38,7 +38,7 @@ describe("Classic.celery beside its first form", () => {
   const drawn = (backoff: Backoff.Backoff, n: number, cells: number) =>
     Array.from({ length: cells }, (_, cell) => delayAt(backoff, n, (cell + 0.5) / cells) ?? NaN)
 
-  it("waits the same while no maximum is in reach", () => {
+  it("waits the same below the maximum", () => {
     for (let n = 1; n <= 10; n++) {
       for (const u of [0, 0.25, 0.5, 0.75, 0.999]) expect(delayAt(forms.today, n, u)).toBe(delayAt(forms.first, n, u))
     }
@@ -69,7 +69,7 @@ describe("Classic.connectRetry beside the form of an article", () => {
     return { attempts, sleeps }
   }
 
-  it.effect("makes an attempt more in the same time, and waits for nothing", () =>
+  it.effect("makes one more attempt in the same time, and waits for nothing", () =>
     Effect.gen(function* () {
       const { attempts, sleeps } = article()
       expect([attempts, sum(sleeps)]).toEqual([7, 127_000])
@@ -80,7 +80,7 @@ describe("Classic.connectRetry beside the form of an article", () => {
     })
   )
 
-  it.effect("fails without the article's last sleep where it makes as many attempts", () =>
+  it.effect("fails without the article's last sleep when it makes as many attempts", () =>
     Effect.gen(function* () {
       const attempt = Timeline.attempt(Effect.fail("refused"))
       const policy = { classifier: Classifier.always, maxAttempts: article().attempts, backoff: book }
@@ -106,7 +106,7 @@ const station = (random: PCGRandom) => {
 }
 
 describe("Classic.ethernet over draws", () => {
-  it("waits half of 2^c - 1 slots in the mean after collision c, and of 2^10 - 1 from the tenth on", () => {
+  it("waits half of 2^c - 1 slots on average after collision c, and of 2^10 - 1 from the tenth on", () => {
     const operations = 1_500
     const random = new PCGRandom(1)
     const sums = Array.from({ length: 15 }, () => 0)

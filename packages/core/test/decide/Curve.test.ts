@@ -85,7 +85,7 @@ describe("Curve", () => {
     law()
   )
 
-  it("declares no delay where it has ended", () => {
+  it("declares no delay once it has ended", () => {
     const { intervalMillis } = curveOf(Classic.ethernet({ slot: 1 }))
     expect([15, 16].map((n) => intervalMillis(n, Infinity))).toEqual([
       [0, 1_023],
@@ -160,13 +160,13 @@ describe("Curve.fromFunction", () => {
     }
   ])
 
-  it("stops at the longest delay where its function overflows", () => {
+  it("stops at the longest delay when its function overflows", () => {
     expect([1_023, 1_100, 2 ** 31].map((n) => delayAt(Backoff.fromCurve(gaxios(1_000, 2)), n, 0))).toEqual(
       same(Millis.longestMillis, 3)
     )
   })
 
-  it.each([NaN, -1, -Infinity])("refuses a bound that is no delay at construction: %d", (wrong) => {
+  it.each([NaN, -1, -Infinity])("refuses a bound that is not a delay at construction: %d", (wrong) => {
     expect(() => Curve.fromFunction("mine", (n) => (n === 4 ? wrong : n))).toThrow(
       `Curve.mine: delay must be a number >= 0, got ${wrong}`
     )
@@ -230,7 +230,7 @@ describe("Curve.make", () => {
     expect(near.delayMillis(1, 0, Infinity, 0)).toBe(300)
   })
 
-  it("takes no time at all for a delay", () => {
+  it("accepts a delay of zero", () => {
     const none = mine({ draws: false, delayMillis: () => 0, intervalMillis: () => [0, 0] })
     expect(none.delayMillis(1, 0, Infinity, 0)).toBe(0)
     expect(Curve.fromFunction("none", () => 0).delayMillis(1, undefined, Infinity, 0)).toBe(0)
@@ -242,7 +242,7 @@ describe("Curve.make", () => {
     expect(endless.intervalMillis(1, Infinity)).toEqual([0, Millis.longestMillis])
   })
 
-  it("tries a curve out no further than it goes", () => {
+  it("tries a curve only as far as it goes", () => {
     const delays: Array<number> = []
     mine({
       draws: false,
@@ -280,7 +280,7 @@ describe("Curve.make, for the clamped walk of the published decorrelated jitter"
     }
   ])
 
-  it("grows from its last delay under a cap too, where its interval without a cap lies above", () => {
+  it("grows from its last delay under a cap too, even if its interval without a cap lies above it", () => {
     const feedback = Curve.make<number>({
       name: "feedback",
       draws: true,
@@ -305,7 +305,7 @@ describe("Curve.make, for the clamped walk of the published decorrelated jitter"
     expect(capping).toEqual([false, true, true, true, true])
   })
 
-  it("gathers on the cap what it clamps, where Curve.decorrelated gathers nothing", () => {
+  it("gathers on the cap what it clamps, while Curve.decorrelated gathers nothing", () => {
     const share = (backoff: Backoff.Backoff) => {
       const delays = trace(
         Backoff.capped(backoff, "20 minutes"),
@@ -377,7 +377,7 @@ describe("Curve.fibonacci", () => {
     }
   ])
 
-  it("follows its formula for the least of bases", () => {
+  it("follows its formula for the smallest base", () => {
     // F(80) = 23416728348467685, https://oeis.org/A000045
     expect(delayAt(Backoff.fromCurve(Curve.fibonacci({ base: "1 nanos" })), 80, 0)).toBe(23_416_728_349)
   })
@@ -447,7 +447,7 @@ describe("Curve.decorrelated, by its distribution", () => {
     expect(distance(backoff, n, walk(n, base * minutes, low * minutes, cap * minutes))).toBeLessThan(1)
   })
 
-  it("has the means that are documented", () => {
+  it("has the documented means", () => {
     const us = middles(20)
     const mean = (n: number, last: number): number =>
       us.reduce((sum, u) => sum + (n === 1 ? step(last, u) : mean(n - 1, step(last, u))), 0) / us.length
@@ -503,7 +503,7 @@ describe("Curve.decorrelatedSmooth", () => {
     }
   ])
 
-  it("goes on in the same steps where its path is held", () => {
+  it("goes on in the same steps while a cap holds its path", () => {
     const backoff = Backoff.capped(Backoff.fromCurve(Curve.decorrelatedSmooth({ base: "1 second" })), "1 second")
     const delays = trace(
       backoff,
@@ -585,7 +585,7 @@ describe("Curve.decorrelatedSmooth, by its distribution", () => {
     ).toBeLessThan(1)
   })
 
-  it("has the medians that are documented", () => {
+  it("has the documented medians", () => {
     const medians = [1, 2, 3, 4, 5, 6].map((n) => {
       const sorted = samples(Backoff.fromCurve(Curve.decorrelatedSmooth({ base: "1 minute" })), n).toSorted(
         (a, b) => a - b

@@ -76,7 +76,7 @@ describe("Hint.override", () => {
     ]
   )
 
-  it("refuses another word for what a hint of no time means", () => {
+  it("refuses an unknown word for the meaning of a hint of zero", () => {
     const zero = "never" as "none"
     expect(() => Hint.override({ atMost: 1_000, otherwise: "clamp", zero })).toThrow(
       'Hint.override: zero must be one of none, atOnce, got "never"'
@@ -268,12 +268,12 @@ describe("HintRule.startsOver", () => {
 })
 
 describe("HintRule.draws", () => {
-  it("says whether the draw is looked at", () => {
+  it("says whether it looks at the draw", () => {
     expect(rules(5).map(HintRule.draws)).toEqual([false, false, false, false, false, true, false])
   })
 
   it.prop(
-    "says no only where the draw makes no difference",
+    "says no only if the draw makes no difference",
     [fc.constantFrom(...rules(1_000)), millis(0, 5_000), millis(0, 5_000), draw],
     ([rule, delay, hint, u]) => {
       if (HintRule.draws(rule)) return
@@ -294,7 +294,7 @@ describe("HintRule.bend", () => {
   )
 
   it.prop(
-    "makes a whole wait, or none, of any hint",
+    "turns any hint into a whole wait, or none",
     [said, millis(0, 1e9).map(Math.floor), fc.constantFrom(0, 1, 60_000, 1e300), draw],
     ([hint, delay, atMost, u]) => {
       const verdict = Verdict.retryable("Throttling", { hint: hint as never })

@@ -83,7 +83,7 @@ describe("Jitter", () => {
     [Jitter.proportional({ ratio: 0.2 }), bound],
     [Jitter.proportional({ ratio: 1 }), bound],
     [Jitter.additive({ max: "4 minutes" }), 12 * minutes]
-  ])("has the mean that is documented: $name", (jitter, mean) => {
+  ])("has the documented mean: $name", (jitter, mean) => {
     const draws = middles(1_000).map((u) => jitter.draw(bound, u))
     expect(draws.reduce((sum, delay) => sum + delay, 0) / 1_000).toBeCloseTo(mean, 6)
   })
@@ -151,7 +151,7 @@ describe("Jitter.proportional", () => {
     ["gRPC", 0.2, "1 second", 1.6, "120 seconds"],
     ["cenkalti/backoff", 0.5, "500 millis", 1.5, "60 seconds"],
     ["backon", 1, "1 second", 2, "60 seconds"]
-  ] as const)("never exceeds the cap, where that of %s does", (_, ratio, base, factor, cap) => {
+  ] as const)("never exceeds the cap, unlike that of %s", (_, ratio, base, factor, cap) => {
     const backoff = Backoff.exponential({ base, factor }).pipe(
       Backoff.capped(cap),
       Backoff.jittered(Jitter.proportional({ ratio }))
@@ -194,7 +194,7 @@ describe("CappedDraw.below", () => {
   )
 
   it.prop(
-    "is the draw itself where the interval stays below the cap",
+    "is the draw itself if the interval stays below the cap",
     [jitter, millis(0, 1e6), millis(0, 1e6), draw],
     ([chance, bound, above, u]) => {
       expect(drawnBelow(chance, bound, chance.interval(bound)[1] + above, u)).toBe(chance.draw(bound, u))

@@ -58,7 +58,7 @@ describe("Quantile", () => {
     expect([isNear(slow, 100), isNear(fast, 10)]).toEqual([true, true])
   })
 
-  it("has no number that grows without end", () => {
+  it("keeps no number that grows without end", () => {
     let histogram = Quantile.empty
     for (let i = 0; i < 600_000; i += 1) {
       histogram = Quantile.add(histogram, 10)

@@ -96,7 +96,7 @@ describe("a layer of a bucket is shared", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("by no programs that it is provided to in two places: those have two buckets", () =>
+  it.effect("not by programs that are each given the layer: those have two buckets", () =>
     Effect.gen(function* () {
       const layer = four()
       expect(yield* Effect.provide(program, layer)).toEqual(first)

@@ -139,7 +139,7 @@ describe("TokenBucket.keyed in a scope", () => {
     }).pipe(Effect.scoped, VirtualClock.run)
   )
 
-  it.effect("keeps nothing of the scopes that have closed: its end takes as many steps after many as after few", () =>
+  it.effect("keeps nothing of closed scopes: its end takes as many steps after many as after few", () =>
     Effect.gen(function* () {
       const stepsAfter = (drops: number) =>
         Effect.gen(function* () {
@@ -174,7 +174,7 @@ describe("TokenBucket.keyed in a scope", () => {
     }).pipe(Effect.scoped, VirtualClock.run)
   )
 
-  it.effect("closes what a bucket opened that is not made after all, or for which there is no room any more", () =>
+  it.effect("closes what a bucket opened when it is not made after all, or when there is no room left", () =>
     Effect.gen(function* () {
       const { closed, each } = noting()
       const slow = Effect.flatMap(TokenBucket.Key, (key) =>

@@ -63,7 +63,7 @@ describe("Retry.retry under a rate limiter", () => {
     }).pipe(Effect.provide(Layer.effect(Mine, RateLimiter.fixed({ rate: 0.25, burst: 1 }))), VirtualClock.run)
   )
 
-  it.effect("refuses at once the turn that comes after the deadline", () =>
+  it.effect("refuses at once when the turn comes after the deadline", () =>
     Effect.gen(function* () {
       const stopped = yield* startsOf({ ...policy, deadline: Deadline.refuse("7999 millis") })
       expect(stopped).toMatchObject({ starts: [0, 4000], reason: "RateLimiterRefused" })
@@ -81,7 +81,7 @@ describe("Retry.retry under a rate limiter", () => {
     }).pipe(Effect.provide(Layer.effect(Mine, RateLimiter.adaptive())), VirtualClock.run)
   )
 
-  it.effect("does not slow down for failures that are no throttles", () =>
+  it.effect("does not slow down for failures that are not throttles", () =>
     Effect.gen(function* () {
       expect((yield* startsOf(policy)).starts).toEqual([0, 1000, 2000])
     }).pipe(Effect.provide(Layer.effect(Mine, RateLimiter.adaptive())), VirtualClock.run)

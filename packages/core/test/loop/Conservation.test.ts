@@ -14,7 +14,7 @@ const table = scripts.flatMap((script) =>
 )
 
 describe("Retry.retry conservation of tokens", () => {
-  it.each(table)("holds before every step where $name, under $bound, and the attempt $attempt", (operation) => {
+  it.each(table)("holds before every step when $name, under $bound, and the attempt $attempt", (operation) => {
     const { found, runs } = Conserving.everywhere(operation)
     expect(found).toEqual([])
     expect(runs).toBeGreaterThan(20)

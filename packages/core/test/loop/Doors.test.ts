@@ -102,7 +102,7 @@ const check = <P>(
     )
   )
 
-describe("All doors", () => {
+describe("All retry functions", () => {
   it.effect.each(Stories.plain)("$name", (row) => check(allDoors, row))
 
   it.effect.each(Stories.funded)("but the schedule $name", (row) => check(doors, row))

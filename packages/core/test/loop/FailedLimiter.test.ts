@@ -30,7 +30,7 @@ describe("AttemptRefused", () => {
     })
   )
 
-  it.effect("has none where the rate limiter decided", () =>
+  it.effect("has none when the rate limiter decided", () =>
     Effect.gen(function* () {
       expect((yield* refused(TokenBucket.empty)).cause).toBeUndefined()
     })

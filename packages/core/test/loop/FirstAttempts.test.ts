@@ -125,7 +125,7 @@ const busy = Effect.fail("busy" as const)
 const refusedFirst = new Retry.AttemptRefused({ attempt: 1 })
 
 describe("Retry.retry that charges first attempts", () => {
-  it.effect.each(kotlin.map((row) => ({ ...row })))("does as the AWS SDK for Kotlin: $id", ({ given, steps }) =>
+  it.effect.each(kotlin.map((row) => ({ ...row })))("does what the AWS SDK for Kotlin does: $id", ({ given, steps }) =>
     Effect.gen(function* () {
       const bucket = yield* quota(given)
       expect(yield* bucket.level).toBe(10)
@@ -187,7 +187,7 @@ describe("Retry.retry that charges first attempts", () => {
       operation: (self: Effect.Effect<never, "busy">, bucket: Bucket) =>
         Retry.retryOrElse(self, charging(bucket), ({ error }) => Effect.succeed(error))
     }
-  ])("fails without an attempt when refused, at $door", ({ operation }) =>
+  ])("fails without an attempt when refused, in $door", ({ operation }) =>
     Effect.gen(function* () {
       const recording = make()
       const { level, result } = yield* under({ firstCost: 10 }, (bucket) =>
@@ -200,7 +200,7 @@ describe("Retry.retry that charges first attempts", () => {
     }).pipe(world)
   )
 
-  it.effect("asks the bucket before another rate limiter, and refunds the first cost where that refuses", () =>
+  it.effect("asks the bucket before another rate limiter, and refunds the first cost if that refuses", () =>
     Effect.gen(function* () {
       const recording = make({ limiter: () => Effect.succeedNone })
       const { level, result } = yield* under({ firstCost: 4 }, (bucket) => {
@@ -261,7 +261,7 @@ describe("Retry.retry that charges first attempts", () => {
     }).pipe(world)
   )
 
-  it.effect("loses nothing where a waiting first attempt is interrupted, and keeps the order of the others", () =>
+  it.effect("loses nothing when a waiting first attempt is interrupted, and keeps the order of the others", () =>
     Effect.gen(function* () {
       const started: Array<readonly [string, number]> = []
       const operation = (name: string, bucket: Bucket) =>
@@ -339,7 +339,7 @@ describe("Retry.retry that charges first attempts", () => {
     }).pipe(world)
   )
 
-  it.effect("starts no first attempt after the deadline, where a rate limiter grants it too late", () =>
+  it.effect("starts no first attempt after the deadline, when a rate limiter grants it too late", () =>
     Effect.gen(function* () {
       const recording = make({ limiter: () => Effect.delay(Effect.succeedSome(1), "2 seconds") })
       const { level, result } = yield* under({ firstCost: 10 }, (bucket) => {

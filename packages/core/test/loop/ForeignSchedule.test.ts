@@ -105,7 +105,7 @@ describe("Retry.retry under a foreign schedule", () => {
     }).pipe(world)
   )
 
-  it.effect("stops where the schedule stops for an error", () =>
+  it.effect("stops when the schedule stops for an error", () =>
     Effect.gen(function* () {
       const { attempt, starts } = starting(["busy", "busy", "slow down"])
       const backoff = Schedule.spaced("1 second").pipe(Schedule.whileInput((word: Word) => word === "busy"))
@@ -125,7 +125,7 @@ describe("Retry.retry under a foreign schedule", () => {
     }).pipe(world)
   )
 
-  it.effect("waits for a very long time, but not for ever, where the schedule says for ever", () =>
+  it.effect("waits for a very long time, but not for ever, when the schedule says for ever", () =>
     Effect.gen(function* () {
       const { attempt, starts } = starting()
       const backoff = Schedule.exponential("1 second", Number.MAX_VALUE)
@@ -142,7 +142,7 @@ describe("Retry.retry under a foreign schedule", () => {
     }).pipe(world)
   )
 
-  it.effect("starts over after a hint, where the rule says so", () =>
+  it.effect("starts over after a hint, if the rule says so", () =>
     Effect.gen(function* () {
       const { attempt, starts } = starting(["busy", "come back later", "busy"])
       const hint = Hint.override({ atMost: "1 minute", otherwise: "giveUp", startsOver: true })
@@ -166,7 +166,7 @@ describe("Retry.retry under a foreign schedule", () => {
     }).pipe(world)
   )
 
-  it.effect("keeps the state of a schedule to the one run of the operation", () =>
+  it.effect("keeps the state of a schedule to one run of the operation", () =>
     Effect.gen(function* () {
       const backoff = Schedule.recurs(2)
       const retried = Effect.suspend(() => {

@@ -40,8 +40,8 @@ const foretelling = (
   refusalAfter: (delay: Duration.Duration) => Effect.Effect<Option.Option<Retry.Refusal>>
 ): TokenBucket.TokenBucket => ({ ...TokenBucket.unlimited, refusalAfter })
 
-describe("Retry.retry where the rate limiter foretells a refusal", () => {
-  it.effect("stops before the wait, where the circuit stays open for longer than that", () =>
+describe("Retry.retry when the rate limiter foretells a refusal", () => {
+  it.effect("stops before the wait when the circuit stays open for longer", () =>
     Effect.gen(function* () {
       const rateLimiter = yield* makeBreaker()
       expect(yield* stopped({ rateLimiter })).toEqual({
@@ -55,7 +55,7 @@ describe("Retry.retry where the rate limiter foretells a refusal", () => {
   it.effect.each([
     { openFor: "1 second", attempts: 3 },
     { openFor: "1001 millis", attempts: 1 }
-  ] as const)("makes $attempts attempts a second apart where the circuit is open for $openFor", (row) =>
+  ] as const)("makes $attempts attempts a second apart when the circuit is open for $openFor", (row) =>
     Effect.gen(function* () {
       const rateLimiter = yield* makeBreaker({ openFor: row.openFor })
       const { attempts, atMillis } = yield* stopped({ rateLimiter })
@@ -63,7 +63,7 @@ describe("Retry.retry where the rate limiter foretells a refusal", () => {
     })
   )
 
-  it.effect("stops at once where the circuit is isolated, also where attempts wait for it", () =>
+  it.effect("stops at once when the circuit is isolated, even if attempts wait for it", () =>
     Effect.gen(function* () {
       for (const whenShort of ["refuse", "wait"] as const) {
         const rateLimiter = yield* makeBreaker({ whenShort })
@@ -77,7 +77,7 @@ describe("Retry.retry where the rate limiter foretells a refusal", () => {
     })
   )
 
-  it.effect("waits where attempts wait for the circuit, as long as they may", () =>
+  it.effect("waits when attempts wait for the circuit, as long as they may", () =>
     Effect.gen(function* () {
       const patient = yield* makeBreaker({ whenShort: "wait" })
       expect(yield* stopped({ rateLimiter: patient }, (attempt) => attempt === 1)).toEqual({
@@ -128,7 +128,7 @@ describe("Retry.retry where the rate limiter foretells a refusal", () => {
     })
   )
 
-  it.effect("judges the deadline again where the answer takes time", () =>
+  it.effect("judges the deadline again when the answer takes time", () =>
     Effect.gen(function* () {
       const slow = foretelling(() => Effect.as(Effect.sleep("2 seconds"), Option.none()))
       const deadline = Deadline.refuse("2 seconds")
@@ -146,7 +146,7 @@ describe("Retry.retry where the rate limiter foretells a refusal", () => {
     })
   )
 
-  it.effect("waits where what foretells dies", () =>
+  it.effect("waits when the bucket that foretells dies", () =>
     Effect.gen(function* () {
       const dying = [
         foretelling(() => Effect.die("defect")),
@@ -201,7 +201,7 @@ describe("TokenBucket.refusalAfter of buckets made of buckets", () => {
     ["fallback", TokenBucket.fallback({ within: "1 second", local: refused })]
   ] as const
 
-  it.effect.each(around)("is that of the bucket in %s, where it answers in time", ([, bounded]) =>
+  it.effect.each(around)("is that of the bucket in %s, if it answers in time", ([, bounded]) =>
     Effect.gen(function* () {
       const failing = (refusalAfter: Effect.Effect<Option.Option<Retry.Refusal>, string>) =>
         bounded({ ...TokenBucket.unlimited, refusalAfter: () => refusalAfter })

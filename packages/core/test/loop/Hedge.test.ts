@@ -226,7 +226,7 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("is the effect itself where it needs no second attempt", () =>
+  it.effect("is the effect itself when it needs no second attempt", () =>
     Effect.gen(function* () {
       const one = Hedge.hedge({ classifier: Classifier.always, maxAttempts: 1, delay: 0 })
       const cause = Cause.parallel(Cause.fail("busy"), Cause.die("broken"))
@@ -237,7 +237,7 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("does not see what becomes of the record of the hedge later", () =>
+  it.effect("does not see later changes to the record of the hedge", () =>
     Effect.gen(function* () {
       const given = { ...hedge }
       const hedged = Hedge.hedge(given)
@@ -248,7 +248,7 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("closes the finalizers that attempts have added to a scope outside with that scope", () =>
+  it.effect("closes finalizers that attempts added to an outer scope together with that scope", () =>
     Effect.gen(function* () {
       const closed: Array<number> = []
       const call = numbered((attempt) =>
@@ -341,7 +341,7 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("passes an interruption on where it cannot be interrupted itself", () =>
+  it.effect("passes an interruption on when it cannot be interrupted itself", () =>
     Effect.gen(function* () {
       const interrupted: Array<number> = []
       const call = numbered((attempt) =>
@@ -362,7 +362,7 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("makes no attempt where it is interrupted before it begins", () =>
+  it.effect("makes no attempt when it is interrupted before it begins", () =>
     Effect.gen(function* () {
       const { call, log } = yield* played({})
       const fiber = yield* Effect.fork(
@@ -392,7 +392,7 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("waits as long as it says where the delay is longer than a timer of the platform holds", () =>
+  it.effect("waits the whole delay when it is longer than a timer of the platform holds", () =>
     Effect.gen(function* () {
       const { call } = yield* played({ 2: [0, "ok"] })
       yield* Hedge.hedge(call, { ...hedge, delay: "90 days" })
@@ -460,7 +460,7 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("dies of a delay that is none", () =>
+  it.effect("dies of a delay that is not one", () =>
     Effect.gen(function* () {
       const { call } = yield* played({})
       const exit = yield* Effect.exit(Hedge.hedge(call, { ...hedge, delay: () => "soon" as "1 second" }))
@@ -651,7 +651,7 @@ describe("Hedge.hedge with a bucket", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("is asked by its tag", () =>
+  it.effect("is found by its tag", () =>
     Effect.gen(function* () {
       const { call, log } = yield* played({ 1: [300, "ok"] })
       const hedged = Hedge.hedge(call, { ...hedge, bucket: TokenBucket.RetryBucket })
@@ -673,7 +673,7 @@ describe("Hedge.hedge with a bucket", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("tells a bucket without starts of those abandoned attempts alone whose grant asks for it", () =>
+  it.effect("tells a bucket without `started` only of those abandoned attempts whose grant asks for it", () =>
     Effect.gen(function* () {
       const { bucket, heard } = bucketOf(5)
       const { acquire, level, record } = bucket
@@ -688,7 +688,7 @@ describe("Hedge.hedge with a bucket", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("starts no attempt where one succeeds while the bucket is told of the start", () =>
+  it.effect("starts no attempt if one succeeds while the bucket is told of the start", () =>
     Effect.gen(function* () {
       const { bucket, held, heard } = bucketOf(5)
       const slow: TokenBucket.TokenBucket = {
@@ -703,7 +703,7 @@ describe("Hedge.hedge with a bucket", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("goes on where bucket and observers die, and takes a dead answer for a refusal", () =>
+  it.effect("goes on when bucket and observers die, and treats a defect as a refusal", () =>
     Effect.gen(function* () {
       const bucket: TokenBucket.TokenBucket = {
         acquire: () => Effect.die("broken"),
@@ -867,7 +867,7 @@ describe("Hedge.hedge with judged results", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("releases the answer where it is interrupted while it waits for a loser", () =>
+  it.effect("releases the answer when it is interrupted while it waits for a loser", () =>
     Effect.gen(function* () {
       const released: Array<string> = []
       const call = numbered((attempt) =>
@@ -880,7 +880,7 @@ describe("Hedge.hedge with judged results", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("releases what is open where it is interrupted", () =>
+  it.effect("releases what is open when it is interrupted", () =>
     Effect.gen(function* () {
       const released: Array<string> = []
       yield* Effect.timeoutOption(Hedge.hedge(answers({ 1: [10, 503] }), judged(released)), 100)

@@ -196,7 +196,7 @@ describe("Hedge.hedge", () => {
     },
     { name: "all attempts fail", script: { ...base, plans: base.plans.map((plan) => ({ ...plan, end: "pass" })) } },
     { name: "two are in flight", script: { ...base, maxInFlight: 2, delayMillis: 0 } }
-  ])("leaves nothing behind, whichever step an interruption comes before, where $name", ({ script }) => {
+  ])("leaves nothing behind, whichever step an interruption comes before, when $name", ({ script }) => {
     const runs = Stepping.everywhere(() => {
       const { hedged, seen } = running(script, () => 0)
       return { self: hedged, check: () => holdsForAnyEnd(script, seen) }

@@ -21,7 +21,7 @@ describe.each(Object.entries(libraries))("Hedge.hedge beside %s", (_, rows) => {
     }).pipe(VirtualClock.run)
   )
 
-  it.each(rows)("$id: says why where it differs, and only there", ({ because, ours, steps }) => {
+  it.each(rows)("$id: says why when it differs, and only then", ({ because, ours, steps }) => {
     expect(because !== undefined).toBe(ours !== undefined)
     expect(ours).not.toBe(steps)
   })

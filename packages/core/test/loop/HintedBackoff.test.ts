@@ -35,7 +35,7 @@ describe("Backoff.within under a hint", () => {
     { hint: "4 seconds", starts: [0, 4000, 8000], delay: 4000 },
     { hint: "5 seconds", starts: [0, 5000], delay: 5000 },
     { hint: "10 seconds", starts: [0], delay: 10_000 }
-  ] as const)("ends where the wait of $hint would pass its time", ({ delay, hint, starts }) =>
+  ] as const)("ends when the wait of $hint would pass its time", ({ delay, hint, starts }) =>
     Effect.map(run(Backoff.within(second, "10 seconds"), hint), (ended) =>
       expect(ended).toEqual({ starts, reason: "BackoffEnded", delay })
     )

@@ -68,7 +68,7 @@ describe("Retry.retry interrupted", () => {
     expect(late).toEqual([])
   })
 
-  it.effect("refunds once what is granted too late, where the operation is interrupted after that", () =>
+  it.effect("refunds once what is granted too late, when the operation is interrupted after that", () =>
     Effect.gen(function* () {
       const recording = make({ bucket: () => Effect.as(Effect.sleep(4_500), Option.some(5)) })
       const late = { ...funded, deadline: Deadline.refuse("5 seconds"), observe: [slow] }

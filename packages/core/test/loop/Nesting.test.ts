@@ -61,7 +61,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("multiplies the attempts, where the policy says nothing else", () =>
+  it.effect("multiplies the attempts unless the policy says otherwise", () =>
     Effect.gen(function* () {
       const inner = nested()
       yield* Effect.exit(Retry.retry(inner.operation, { ...named("outer"), maxAttempts: 3 }))
@@ -123,7 +123,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
   it.effect.each([
     { between: "has no name", middle: { name: undefined } },
     { between: "makes one attempt", middle: { name: "middle", maxAttempts: 1 } }
-  ])("notices the next operation further out where the one between $between", ({ middle }) =>
+  ])("notices the next operation further out when the one between $between", ({ middle }) =>
     Effect.gen(function* () {
       const inner = nested()
       yield* Effect.exit(Retry.retry(Retry.retry(inner.operation, { ...twice, ...middle }), named("outer")))
@@ -134,7 +134,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("is not noticed where there is no name outside, one attempt outside, or one attempt inside", () =>
+  it.effect("is not noticed without an outer name, or if the outer or the inner operation makes one attempt", () =>
     Effect.gen(function* () {
       const inUnnamed = nested()
       yield* Effect.exit(Retry.retry(inUnnamed.operation, twice))
@@ -205,7 +205,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("is over where the attempt dies or is interrupted", () =>
+  it.effect("is over when the attempt dies or is interrupted", () =>
     Effect.gen(function* () {
       for (const attempt of [Effect.die("defect"), Effect.interrupt, Effect.timeout(Effect.never, "1 second")]) {
         yield* Effect.exit(Retry.retry(attempt, named("outer")))
@@ -220,7 +220,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
   const run = (runtime: Runtime.Runtime<never>, self: Effect.Effect<unknown, unknown>) =>
     Fiber.await(Runtime.runFork(runtime, self))
 
-  it.effect("is noticed until the end where a fiber cannot be written to at once", () =>
+  it.effect("is noticed until the end when a fiber cannot be written to at once", () =>
     Effect.gen(function* () {
       const inner = nested()
       const wrapped = Line.withFiber((fiber, { runtimeFlags }) => {
@@ -354,7 +354,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("stays as it is where a fiber takes over the FiberRefs of one that makes an attempt", () =>
+  it.effect("stays as it is when a fiber takes over the FiberRefs of one that makes an attempt", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(Retry.retry(Effect.never, named("outer")))
       yield* Effect.yieldNow()
@@ -372,7 +372,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
     }).pipe(world)
   )
 
-  it.effect("is over where the operation is interrupted, though its fiber goes on", () =>
+  it.effect("is over when the operation is interrupted, though its fiber goes on", () =>
     Effect.gen(function* () {
       const after = nested()
       const operation = Effect.uninterruptibleMask((restore) =>
@@ -462,7 +462,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
 
   const endless = Retry.retry(Effect.never, named("endless"))
 
-  it.effect.each(boundsAndFinalizers)("is over in $finalizer around it, where $bound ends it", (row) =>
+  it.effect.each(boundsAndFinalizers)("is over in $finalizer around it, when $bound ends it", (row) =>
     Effect.gen(function* () {
       const inner = nested()
       const ended = row.around(endless, Effect.ignore(inner.operation))
@@ -475,7 +475,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
   )
 
   it.effect.each(boundsAndFinalizers)(
-    "notices the attempt further out in $finalizer, where $bound ends the one inside",
+    "notices the attempt further out in $finalizer, when $bound ends the one inside",
     (row) =>
       Effect.gen(function* () {
         const inner = nested()
@@ -515,7 +515,7 @@ describe("Retry.retry inside an attempt of another operation", () => {
   ]
 
   it.effect.each(bounds.flatMap((bound) => covered.map((one) => ({ ...bound, ...one }))))(
-    "is over where $bound ends it $place",
+    "is over when $bound ends it $place",
     (row) =>
       Effect.gen(function* () {
         const inner = nested()
@@ -693,7 +693,7 @@ describe("Retry.orStopped that stands down", () => {
     }).pipe(world)
   )
 
-  it.effect("is stood down from where only attempts of some kinds are retried", () =>
+  it.effect("stands down also from an operation that retries only some kinds", () =>
     Effect.gen(function* () {
       const { operation, reasons, runs } = standing()
       const outer = { ...named("outer"), maxAttempts: 1, attemptsByKind: { Transient: 2 } }

@@ -194,7 +194,7 @@ describe("Policy.make", () => {
     expect(refused).toThrow(expect.objectContaining({ message: `${owner}: ${message}` }))
   })
 
-  it.each(Object.entries(doors))("refuses at %s what is no record", (owner, door) => {
+  it.each(Object.entries(doors))("refuses at %s what is not a record", (owner, door) => {
     for (const value of [undefined, null, "policy", 3]) {
       expect(() => door(value as never)).toThrow(
         new RegExp(`^${owner}: policy must be a record(, as in ${owner}\\(.*\\))?, got `)
@@ -243,7 +243,7 @@ describe("Policy.make", () => {
     })
   )
 
-  it("refuses a door's policy before the effect is run", () => {
+  it("refuses the policy of every retry function before the effect is run", () => {
     let ran = false
     const effect = Effect.sync(() => {
       ran = true

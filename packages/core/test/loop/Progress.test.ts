@@ -48,7 +48,7 @@ describe("A failure after progress", () => {
     })
   )
 
-  it.effect("leaves an operation of one attempt at that", () =>
+  it.effect("gives an operation of one attempt no other", () =>
     Effect.gen(function* () {
       const once = yield* run(["progressed"], { maxAttempts: 1, backoff: doubling })
       expect(once).toEqual({ starts: [0], reason: "AttemptsSpent" })
@@ -68,7 +68,7 @@ describe("A failure after progress", () => {
     })
   )
 
-  it.effect("starts a back-off over that has a last retry, and a schedule from elsewhere", () =>
+  it.effect("starts over a back-off with a last retry, and a foreign schedule", () =>
     Effect.gen(function* () {
       const words: ReadonlyArray<Word> = ["failed", "failed", "progressed", ...none]
       const ended = { starts: [0, 1, 3, 4, 6], reason: "BackoffEnded" }

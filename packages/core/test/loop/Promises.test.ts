@@ -84,7 +84,7 @@ describe.each([
     expect(await settled(Promises.retry(() => Promise.reject(reason), given))).toEqual({ rejected: reason })
   })
 
-  it("takes a function that throws for one that rejects", async () => {
+  it("treats a throw like a rejection", async () => {
     let calls = 0
     const throwing = (): Promise<string> => {
       calls += 1
@@ -102,7 +102,7 @@ describe.each([
     expect(await Promises.retry(() => foreign, given)).toBe("done")
   })
 
-  it("makes one attempt where the failure is terminal, or known to no classifier", async () => {
+  it("makes one attempt when the failure is terminal, or known to no classifier", async () => {
     for (const classifier of [Classifier.never, () => Verdict.noOpinion]) {
       const { attempts, call } = succeedingAt(2)
       expect(await settled(Promises.retry(call, { ...given, classifier }))).toEqual({ rejected: busy(1) })
@@ -135,7 +135,7 @@ describe.each([
     expect(() => Promises.retry(call as never, given)).toThrow(message)
   })
 
-  it("hands in a signal that is not aborted where nothing aborts", async () => {
+  it("hands in a signal that is never aborted when nothing aborts", async () => {
     const { attempts, call } = succeedingAt(3)
     await Promises.retry(call, given)
     expect(attempts.map(({ signal }) => signal.aborted)).toEqual([false, false, false])
@@ -176,7 +176,7 @@ describe("Promises.retry under the caller's signal", () => {
     return { ...result, attempts, listeners: listeners(controller.signal) }
   }
 
-  it("calls nothing where it is aborted before the call", async () => {
+  it("calls nothing if it is aborted before the call", async () => {
     for (const given of [policy, eager]) {
       const { attempts, call } = succeedingAt(1)
       const signal = AbortSignal.abort(reason)
@@ -236,7 +236,7 @@ describe("Promises.retry under the caller's signal", () => {
     expect([waiting.rejected, waiting.attempts.length, waiting.listeners]).toEqual([reason, 1, 0])
   })
 
-  it("rejects with its reason though an attempt does not heed its signal, and hears no more of that", async () => {
+  it("rejects with its reason even if an attempt does not heed its signal, and ignores how that attempt ends", async () => {
     for (const outcome of ["resolves", "rejects"] as const) {
       let finish = () => undefined as void
       const deaf = new Promise<string>((resolve, reject) => {
@@ -271,7 +271,7 @@ describe("Promises.retry under the caller's signal", () => {
     expect(attempts).toEqual([])
   })
 
-  it("counts also where it is aborted by the function itself", async () => {
+  it("counts also if the function itself aborts it", async () => {
     for (const given of [policy, eager]) {
       const failing = await aborted(given, ({ number }, abort) => {
         abort()
@@ -300,7 +300,7 @@ describe("Promises.retry under the caller's signal", () => {
     }
   })
 
-  it("makes no other attempt where a classifier aborts it", async () => {
+  it("makes no other attempt when a classifier aborts it", async () => {
     const retried = { ...policy, backoff: Backoff.constant({ delay: 0 }) }
     for (const given of [retried, { ...retried, observe: [() => Effect.void] }, { ...retried, name: "call" }]) {
       const controller = new AbortController()
@@ -455,7 +455,7 @@ describe("Promises.retry under a plain policy", () => {
     }
   })
 
-  it("ends a wait at once where the caller's signal is aborted", async () => {
+  it("ends a wait at once when the caller's signal is aborted", async () => {
     const controller = new AbortController()
     const { attempts, call } = succeedingAt(9)
     const promise = Promises.retry(call, forever, { signal: controller.signal })
@@ -518,7 +518,7 @@ describe("Promises.retry signal of an attempt", () => {
     expect(attempts.map(({ signal }) => signal.aborted)).toEqual([true])
   })
 
-  it("is aborted by a deadline that cuts, and says so where the policy says nothing of its own", async () => {
+  it("is aborted by a deadline that cuts, and says so when the policy says nothing of its own", async () => {
     const cut = { ...policy, deadline: Deadline.cut("5 millis") }
     const { rejected } = await settled(Promises.retry(untilAborted, cut))
     expect(rejected).toBeInstanceOf(Deadline.DeadlineExceeded)
@@ -607,7 +607,7 @@ describe("Promises.retry policies", () => {
     expect(attempts.length).toBe(2)
   })
 
-  it("are refused at the call where they are wrong, before the function is called", () => {
+  it("are refused at the call if they are wrong, before the function is called", () => {
     const { attempts, call } = succeedingAt(1)
     const wrong = (fields: object) => () => Promises.retry(call, { ...policy, ...fields })
     expect(wrong({ maxAttemps: 3 })).toThrow(InvalidArgument.InvalidArgument)

@@ -68,7 +68,7 @@ describe("Policy.release", () => {
       }
     }
   ] satisfies ReadonlyArray<{ name: string; script: Recording.Script; bounds: object }>)(
-    "spares the result that the operation returns, where $name",
+    "spares the result that the operation returns, when $name",
     ({ bounds, script }) =>
       Effect.gen(function* () {
         const recording = make(script)
@@ -79,7 +79,7 @@ describe("Policy.release", () => {
       }).pipe(world)
   )
 
-  it.effect("releases a result for whose retry the bucket lets the operation wait, when that is interrupted", () =>
+  it.effect("releases a result when the operation is interrupted while its retry waits for the bucket", () =>
     Effect.gen(function* () {
       const recording = make({ bucket: ({ restore }) => restore(Effect.never) })
       const again = recording.attempts(Effect.succeed("again"))
@@ -91,7 +91,7 @@ describe("Policy.release", () => {
     }).pipe(world)
   )
 
-  it.effect("releases nothing twice where the wait is interrupted", () =>
+  it.effect("releases nothing twice when the wait is interrupted", () =>
     Effect.gen(function* () {
       const recording = make()
       const again = recording.attempts(Effect.succeed("again"))
@@ -103,7 +103,7 @@ describe("Policy.release", () => {
     }).pipe(world)
   )
 
-  it.effect("is awaited where the operation is interrupted meanwhile, and not called again", () =>
+  it.effect("is awaited when the operation is interrupted meanwhile, and not called again", () =>
     Effect.gen(function* () {
       const recording = make()
       const slow: Policy.Release = () => Effect.zipRight(Effect.sleep("3 seconds"), recording.note("over"))
@@ -120,7 +120,7 @@ describe("Policy.release", () => {
     { bound: "no bound", bounds: {} },
     { bound: "a timeout", bounds: { attemptTimeout: AttemptTimeout.constant("1 minute") } },
     { bound: "a cut", bounds: { deadline: Deadline.cut("1 minute") } }
-  ])("is followed by no attempt under $bound where the operation is interrupted meanwhile", ({ bounds }) =>
+  ])("is followed by no attempt under $bound when the operation is interrupted meanwhile", ({ bounds }) =>
     Effect.gen(function* () {
       const recording = make()
       const slow: Policy.Release = () => Effect.sleep("3 seconds")
@@ -180,7 +180,7 @@ describe("Policy.release", () => {
     }).pipe(world)
   )
 
-  it.effect("is logged where it throws after the operation has gone on", () =>
+  it.effect("is logged when it throws after the operation has gone on", () =>
     Effect.gen(function* () {
       const messages: Array<string> = []
       const logger = Logger.make(({ message }) => void messages.push(String(message)))
@@ -222,7 +222,7 @@ describe("Policy.release", () => {
       attempt: Effect.succeed("again"),
       released: "again"
     }
-  ])("releases what it was called with where the $what throws", ({ attempt, judges, released }) =>
+  ])("releases what it was called with when the $what throws", ({ attempt, judges, released }) =>
     Effect.gen(function* () {
       const recording = make()
       const exit = yield* Effect.exit(
@@ -233,7 +233,7 @@ describe("Policy.release", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves the outcome alone where it dies, and is logged", () =>
+  it.effect("leaves the outcome alone when it dies, and is logged", () =>
     Effect.gen(function* () {
       const messages: Array<string> = []
       const logger = Logger.make(({ message }) => void messages.push(String(message)))
@@ -247,7 +247,7 @@ describe("Policy.release", () => {
     }).pipe(world)
   )
 
-  it("is refused where it is no function", () => {
+  it("is refused if it is not a function", () => {
     const bad = { ...policy, release: "all of it" } as unknown as typeof policy
     expect(() => Retry.retry(busy, bad)).toThrow(
       'Retry.retry: release must be a function from what failed to an effect, got "all of it"'
@@ -291,7 +291,7 @@ describe("Policy.release before an attempt that is refused", () => {
     }).pipe(world)
   )
 
-  it.effect("hears of the deadline, where it hangs until that", () =>
+  it.effect("hears of the deadline when it hangs until then", () =>
     Effect.gen(function* () {
       const hanging = { ...policy, deadline: Deadline.refuse("4 seconds"), release: () => Effect.never }
       const stopped = yield* Effect.flip(Retry.orStopped(busy, hanging))
@@ -348,7 +348,7 @@ const table = bounds.flatMap((bound) => [
 
 describe("Policy.release before every step", () => {
   it.each(table)(
-    "is called once for all that is not answered, under $bound, where the attempt $attempt",
+    "is called once for all that is not answered, under $bound, when the attempt $attempt",
     ({ around, changed, dropped }) => {
       const lost: Array<number> = []
       const wrong: Array<object> = []

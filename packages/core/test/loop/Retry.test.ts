@@ -35,7 +35,7 @@ describe("Retry.retry", () => {
     }).pipe(world)
   )
 
-  it.effect("is the same data-first and data-last, in every door", () =>
+  it.effect("is the same data-first and data-last, in every retry function", () =>
     Effect.gen(function* () {
       const failing = () => failingUntil(Infinity).attempt
       const orElse = (stopped: Retry.RetryStopped<"busy">) => Effect.succeed(stopped)
@@ -101,7 +101,7 @@ describe("Retry.retry", () => {
     })
   )
 
-  it.effect("draws for a hint with jitter, also where the back-off draws nothing", () =>
+  it.effect("draws for a hint with jitter, even when the back-off draws nothing", () =>
     Effect.gen(function* () {
       const hint = Hint.floor({ atMost: "1 minute", otherwise: "giveUp", jitterRatio: 0.5 })
       yield* Retry.retry(make().attempts(Effect.fail("come back later" as const), Effect.void), { ...policy, hint })
@@ -157,7 +157,7 @@ describe("Retry.retry failure", () => {
     })
   )
 
-  it.effect("passes a defect in a later attempt through untouched, whatever the door", () =>
+  it.effect("passes a defect in a later attempt through untouched, in every retry function", () =>
     Effect.gen(function* () {
       const recording = make()
       const attempt = recording.attempts(Effect.fail("busy" as const), Effect.die("defect"))
@@ -176,7 +176,7 @@ describe("Retry.retry failure", () => {
     }).pipe(world)
   )
 
-  it.effect("refunds tokens where the rate limiter dies, which counts as its refusal", () =>
+  it.effect("refunds tokens when the rate limiter dies, which counts as its refusal", () =>
     Effect.gen(function* () {
       const recording = make({
         limiter: ({ attempt }) => (attempt === 1 ? Effect.succeedSome(1) : Effect.die("limiter is broken"))
@@ -255,7 +255,7 @@ describe("A policy whose functions answer no verdict", () => {
   )
 })
 
-describe("Retry doors that are called with something else", () => {
+describe("Retry functions that are called with something else", () => {
   const effect = Effect.suspend(() => Effect.fail("busy"))
   const promise = Promise.resolve(1)
   const orElse = () => Effect.void
@@ -305,7 +305,7 @@ describe("Retry doors that are called with something else", () => {
     expect(() => retryOrElse!(...given)).toThrow(`${forms.retryOrElse}, got ${got}`)
   })
 
-  it("refuse what is stored and given no effect", () => {
+  it("refuse a stored function that is given no effect", () => {
     const stored = [retry!(always), orStopped!(always), retryOrElse!(always, orElse)] as ReadonlyArray<Call>
     for (const call of stored) {
       expect(() => call(promise)).toThrow(/effect must be an effect, as in .*, got Promise$/)
@@ -416,7 +416,7 @@ describe("Retry.retry of judged results", () => {
     }).pipe(world)
   )
 
-  it.effect("carries the result as a rejected one through the other doors", () =>
+  it.effect("carries the result as a rejected one through the other retry functions", () =>
     Effect.gen(function* () {
       const recording = make()
       const attempt = recording.attempts(...answers("busy", "pending"))
@@ -452,7 +452,7 @@ describe("Retry.retry of judged results", () => {
 
 describe("Retry.retry number of attempts", () => {
   it.effect.prop(
-    "is maxAttempts where all fail, and never more",
+    "is maxAttempts when all fail, and never more",
     [FastCheck.integer({ min: 1, max: 30 }), FastCheck.integer({ min: 1, max: 40 })],
     ([maxAttempts, until]) =>
       Effect.gen(function* () {
@@ -480,7 +480,7 @@ describe("Retry.retry number of attempts", () => {
     })
   )
 
-  it.effect("is one under the null object", () =>
+  it.effect("is one under Policy.once", () =>
     Effect.gen(function* () {
       const { attempt, counted } = failingUntil(2)
       yield* Effect.flip(Retry.retry(attempt, { ...Policy.once, classifier: () => Verdict.transient }))
@@ -488,7 +488,7 @@ describe("Retry.retry number of attempts", () => {
     })
   )
 
-  it.effect("multiplies where a retried effect is retried again", () =>
+  it.effect("multiplies when a retried effect is retried again", () =>
     Effect.gen(function* () {
       const { attempt, counted } = failingUntil(Infinity)
       const inner = Retry.retry(attempt, { ...always, maxAttempts: 2 })
@@ -532,7 +532,7 @@ describe("Retry.retry number of attempts", () => {
   )
 })
 
-describe("Retry.retry where nothing can be interrupted", () => {
+describe("Retry.retry when nothing can be interrupted", () => {
   it.effect("waits and retries to its end before the interruption is seen", () =>
     Effect.gen(function* () {
       const recording = make()

@@ -49,7 +49,7 @@ describe("Outcome.started", () => {
     )
   )
 
-  it.effect("is absent where no bucket of the policy has it", () =>
+  it.effect("is absent when no bucket of the policy has it", () =>
     world(
       Effect.gen(function* () {
         const ends: Array<TokenBucket.Outcome> = []
@@ -146,7 +146,7 @@ describe("Outcome.ran", () => {
     )
   )
 
-  it.effect("costs a look at the clock only where a bucket asks for it", () =>
+  it.effect("reads the clock only if a bucket asks for it", () =>
     Effect.gen(function* () {
       const { bucket, ran } = noting()
       expect(yield* clockReads(Retry.retry(Effect.void, { ...policy, rateLimiter: bucket }))).toBe(0)
@@ -158,7 +158,7 @@ describe("Outcome.ran", () => {
 })
 
 describe("TokenBucket.started", () => {
-  it.effect("is followed by an outcome of no time where the deadline passed before the attempt", () =>
+  it.effect("is followed by an outcome of zero time when the deadline passed before the attempt", () =>
     world(
       Effect.gen(function* () {
         const { bucket, ran } = noting({ timed: true })

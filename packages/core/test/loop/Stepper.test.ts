@@ -473,7 +473,7 @@ describe("Stepper conservation of tokens", () => {
     bounds.flatMap((bound) => Conserving.attempted.map((attempt) => ({ ...script, ...bound, ...attempt })))
   )
 
-  it.each(table)("holds before every step where $name, under $bound, and the attempt $attempt", (operation) => {
+  it.each(table)("holds before every step when $name, under $bound, and the attempt $attempt", (operation) => {
     const { found, runs } = Conserving.everywhere({
       ...operation,
       mayMissOne: true,
@@ -517,7 +517,7 @@ describe("Stepper policies", () => {
     ])
   })
 
-  it.effect("fail with this error where they allow no further attempt", () =>
+  it.effect("fail with this error when they allow no further attempt", () =>
     Effect.gen(function* () {
       const { attempt, stepper } = yield* begun({ ...policy, rateLimiter: TokenBucket.unlimited })
       const failed = stepper.failed(attempt, "bad request")

@@ -234,7 +234,7 @@ const ways = [
 ]
 
 describe("Retry.retry interrupted at any step, beside a loop by hand", () => {
-  it.each(rows)("comes to the same under $bound, $place, with an attempt $kind", (row) => {
+  it.each(rows)("ends the same under $bound, $place, with an attempt $kind", (row) => {
     expect(wrong(row)).toEqual(nothing)
   })
 
@@ -244,7 +244,7 @@ describe("Retry.retry interrupted at any step, beside a loop by hand", () => {
         (["that fails once", "that takes its time", "with a scope"] as const).map((kind) => ({ ...way, bound, kind }))
       )
     )
-  )("comes to the same $way, under $bound, with an attempt $kind", ({ bound, kind, retrying }) => {
+  )("ends the same $way, under $bound, with an attempt $kind", ({ bound, kind, retrying }) => {
     expect(wrong({ bound, kind, place: "on its own" }, retrying)).toEqual(nothing)
   })
 })

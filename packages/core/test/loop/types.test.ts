@@ -258,7 +258,7 @@ describe("Retry.retry types of what a policy adds", () => {
 describe("Retry.retry types of the running attempt", () => {
   const reading = Effect.flatMap(Retry.CurrentAttempt, () => call)
 
-  it("fulfils its requirement where the policy provides it", () => {
+  it("fulfils its requirement if the policy provides it", () => {
     const policy = { ...transient, attempt: Retry.CurrentAttempt }
     expectTypeOf(() => Retry.retry(reading, policy)).returns.toEqualTypeOf<Same>()
     expectTypeOf(() => reading.pipe(Retry.retry(policy))).returns.toEqualTypeOf<Same>()
@@ -267,7 +267,7 @@ describe("Retry.retry types of the running attempt", () => {
     >()
   })
 
-  it("leaves its requirement where the policy does not", () => {
+  it("leaves its requirement if the policy does not provide it", () => {
     type Open = Effect.Effect<Answer, ApiError, Database | Retry.CurrentAttempt>
     expectTypeOf(() => Retry.retry(reading, transient)).returns.toEqualTypeOf<Open>()
     expectTypeOf(() => reading.pipe(Retry.retry(transient))).returns.toEqualTypeOf<Open>()
@@ -328,7 +328,7 @@ describe("Retry.retry types of names and observers", () => {
     expectTypeOf(inPipe).returns.toEqualTypeOf<Same>()
   })
 
-  it("are refused where they cannot be", () => {
+  it("are refused if they do not fit", () => {
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error no such way of nesting
       () => Retry.retry(call, { ...transient, whenNested: "stop" }),
@@ -431,7 +431,7 @@ describe("Retry.retry types of judged results", () => {
 })
 
 describe("Retry.orStopped and Retry.retryOrElse types", () => {
-  it("carry the error, what the policy adds, and rejected results only where results are judged", () => {
+  it("carry the error, what the policy adds, and rejected results only if results are judged", () => {
     const orStopped = () => call.pipe(Retry.orStopped(transient))
     expectTypeOf(orStopped).returns.toEqualTypeOf<Effect.Effect<Answer, Retry.RetryStopped<ApiError>, Database>>()
     const policy = {
@@ -495,7 +495,7 @@ describe("Retry.retry types of policies standing alone", () => {
     >()
   })
 
-  it("keep the error and the result of what they are applied to, where the policy judges any error", () => {
+  it("keep the error and the result of what they are applied to, if the policy judges any error", () => {
     const any = { ...Policy.standard, classifier: Classifier.always }
     const retried = Retry.retry(any)
     expectTypeOf(() => retried(call)).returns.toEqualTypeOf<Same>()
@@ -531,7 +531,7 @@ describe("Retry.retry types of policies standing alone", () => {
     ])
   })
 
-  it("leave a pipe to tell the error to lambdas without annotation, also to a fallback", () => {
+  it("let a pipe tell the error to lambdas without annotation, also in a fallback", () => {
     const inPipe = () =>
       call.pipe(
         Retry.retryOrElse({ ...times, classifier: () => Verdict.transient }, ({ error, history }) =>
@@ -722,7 +722,7 @@ describe("Retry.retry types inside other APIs", () => {
     expectTypeOf(mapped).returns.toEqualTypeOf<Array<Same>>()
   })
 
-  it("hold where a stopped operation is caught by its tag", () => {
+  it("hold when a stopped operation is caught by its tag", () => {
     const caught = () =>
       call.pipe(
         Retry.orStopped(transient),
@@ -847,7 +847,7 @@ describe("Retry types of a wrapper that takes an annotated policy", () => {
     expectTypeOf(inline).returns.toEqualTypeOf<Same>()
   })
 
-  it("reads what an annotated policy adds from its fields where it is changed by spread", () => {
+  it("reads what an annotated policy adds from its fields when it is changed by spread", () => {
     const annotated: Policy.Policy<ApiError> = transient
     const timed = { ...annotated, attemptTimeout: AttemptTimeout.constant("1 second") }
     expectTypeOf(() => Retry.retry(call, timed)).returns.toEqualTypeOf<

@@ -35,7 +35,7 @@ describe("Observe.attributes", () => {
     { error: Object.assign(new Error(), { message: 7 }), type: "Error", message: "7" },
     { error: new Error(), type: "Error", message: undefined }
   ])(
-    "have the error's type as $type, and the message of an Error; a rejected result is none",
+    "have the error's type as $type, and the message of an Error, but not of a rejected result",
     ({ error, message, type }) =>
       Effect.gen(function* () {
         for (const event of [Events.attemptFailed, Events.retryScheduled, Events.gaveUp]) {
@@ -49,13 +49,11 @@ describe("Observe.attributes", () => {
     { error: Object.assign(new Error("why"), { code: "40001" }), type: "40001" },
     { error: new Error("why", { cause: { code: 14 } }), type: "14" },
     { error: new Custom("why"), type: "Custom" }
-  ])(
-    "have the code of the error or of a cause as error.type, and the type of an error without: $type",
-    ({ error, type }) =>
-      Effect.gen(function* () {
-        const shown = yield* attributes({ ...Events.gaveUp, error: Untrusted.shown(error) })
-        expect(shown["error.type"]).toBe(type)
-      })
+  ])("have the code of the error or of its cause as error.type, or else the error's type: $type", ({ error, type }) =>
+    Effect.gen(function* () {
+      const shown = yield* attributes({ ...Events.gaveUp, error: Untrusted.shown(error) })
+      expect(shown["error.type"]).toBe(type)
+    })
   )
 
   it.effect.each([
@@ -123,14 +121,14 @@ describe("Observe.attributes", () => {
     { text: `${"x ".repeat(99)}x🙂`, shown: `${"x ".repeat(99)}x` },
     { text: `${"x ".repeat(99)}🙂`, shown: `${"x ".repeat(99)}🙂` },
     { text: `${"x ".repeat(99)}🙂y`, shown: `${"x ".repeat(99)}🙂` }
-  ])("cut no character in half", ({ shown, text }) =>
+  ])("never cut a character in half", ({ shown, text }) =>
     Effect.gen(function* () {
       const event = { ...Events.gaveUp, error: Untrusted.shown(new Error(text)) } as Observe.RetryEvent
       expect((yield* attributes(event))["exception.message"]).toBe(shown)
     })
   )
 
-  it.effect("leave out a name, a level and a wait where there is none, and what is unlimited", () =>
+  it.effect("leave out a missing name, level and wait, and what is unlimited", () =>
     Effect.gen(function* () {
       const bare = { ...Events.succeeded, name: "", maxAttempts: Infinity }
       for (const level of [Effect.succeed(Option.none()), Effect.asSome(TokenBucket.unlimited.level)]) {

@@ -60,7 +60,7 @@ describe("Observe.describing", () => {
     })
   )
 
-  it.effect("calls nothing where no observer shows the event", () =>
+  it.effect("calls nothing when no observer shows the event", () =>
     Effect.gen(function* () {
       let calls = 0
       const counting = Observe.describing(() => {
@@ -90,7 +90,7 @@ describe("Observe.describing", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("gives the words of a driver to the events of an operation, whose key they have", () =>
+  it.effect("describes the events of an operation with the words of its driver, found by the operation's key", () =>
     Effect.gen(function* () {
       const details: Array<Observe.Details> = []
       const policy = {

@@ -169,7 +169,7 @@ const lines: ReadonlyArray<readonly [event: Observe.RetryEvent, line: string]> =
 ]
 
 describe("EventText.line", () => {
-  it.each(lines)("tells in a line what an operator looks for: %#", (event, text) => {
+  it.each(lines)("tells an operator in one line what happened: %#", (event, text) => {
     expect(line(event)).toBe(text)
   })
 

@@ -60,7 +60,7 @@ describe("Observe.jsonLines", () => {
     })
   )
 
-  it.effect("changes nothing where the writer throws", () =>
+  it.effect("changes nothing when the writer throws", () =>
     Effect.gen(function* () {
       const observe = [
         Observe.jsonLines(() => {

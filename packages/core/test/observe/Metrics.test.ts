@@ -210,7 +210,7 @@ describe("Observe.metrics", () => {
       }).pipe(VirtualClock.run)
   )
 
-  it.effect("keeps one series for each combination of tags, however often", () =>
+  it.effect("keeps one series for each combination of tags, however often it occurs", () =>
     Effect.gen(function* () {
       const operation = fresh("metrics/series")
       const events = Events.all.map((event): Observe.RetryEvent => ({ ...event, name: operation }))

@@ -48,25 +48,23 @@ describe("Observe.publish", () => {
     }).pipe(Effect.scoped, VirtualClock.run)
   )
 
-  it.effect(
-    "continues without subscribers, and with a subscriber that reads nothing where the PubSub does not wait",
-    () =>
-      Effect.gen(function* () {
-        const kept = (make: Effect.Effect<PubSub.PubSub<Observe.RetryEvent>>) =>
-          Effect.gen(function* () {
-            const events = yield* make
-            const observed = { ...policy, observe: [Observe.publish(events)] }
-            yield* Effect.exit(Retry.retry(Effect.fail("busy"), observed))
-            const subscription = yield* PubSub.subscribe(events)
-            yield* Effect.exit(Retry.retry(Effect.fail("busy"), observed))
-            return Chunk.toReadonlyArray(yield* Queue.takeAll(subscription)).map(tagged)
-          })
-        expect(yield* kept(PubSub.sliding(2))).toEqual(story.slice(-2))
-        expect(yield* kept(PubSub.dropping(2))).toEqual(story.slice(0, 2))
-      }).pipe(Effect.scoped, VirtualClock.run)
+  it.effect("continues without subscribers, and with a subscriber that reads nothing if the PubSub does not wait", () =>
+    Effect.gen(function* () {
+      const kept = (make: Effect.Effect<PubSub.PubSub<Observe.RetryEvent>>) =>
+        Effect.gen(function* () {
+          const events = yield* make
+          const observed = { ...policy, observe: [Observe.publish(events)] }
+          yield* Effect.exit(Retry.retry(Effect.fail("busy"), observed))
+          const subscription = yield* PubSub.subscribe(events)
+          yield* Effect.exit(Retry.retry(Effect.fail("busy"), observed))
+          return Chunk.toReadonlyArray(yield* Queue.takeAll(subscription)).map(tagged)
+        })
+      expect(yield* kept(PubSub.sliding(2))).toEqual(story.slice(-2))
+      expect(yield* kept(PubSub.dropping(2))).toEqual(story.slice(0, 2))
+    }).pipe(Effect.scoped, VirtualClock.run)
   )
 
-  it.effect("waits for a slow subscriber where the PubSub waits, and can be interrupted there", () =>
+  it.effect("waits for a slow subscriber if the PubSub waits, and can be interrupted there", () =>
     Effect.gen(function* () {
       const events = yield* PubSub.bounded<Observe.RetryEvent>(2)
       const subscription = yield* PubSub.subscribe(events)
@@ -91,7 +89,7 @@ describe("Observe.publish", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("goes beside other observers", () =>
+  it.effect("works beside other observers", () =>
     Effect.gen(function* () {
       const events = yield* PubSub.unbounded<Observe.RetryEvent>()
       const subscription = yield* PubSub.subscribe(events)

@@ -22,7 +22,7 @@ describe("Series.make", () => {
     expect(Series.make(100)(ofFiber).labels).toEqual(series(ofFiber, noLabels))
   })
 
-  it("forgets all when it remembers as many as it may, and answers the same labels again", () => {
+  it("forgets everything once it is full, and answers the same labels again", () => {
     const find = Series.make(4)
     const first = find(ofFiber).and("operation", "first")
     find(ofFiber).and("operation", "second")

@@ -58,7 +58,7 @@ describe("Observe.spanEvents", () => {
     })
   )
 
-  it.effect("says of an answer that is no success of the caller's that it is an answer", () =>
+  it.effect("calls an answer that is no success for the caller an answer", () =>
     Effect.gen(function* () {
       const { provide, spans } = Spans.recording()
       const details = Observe.describing(() => ({ attributes: { "error.type": "404" } }))
@@ -67,7 +67,7 @@ describe("Observe.spanEvents", () => {
     })
   )
 
-  it.effect("adds nothing for a success at once", () =>
+  it.effect("adds nothing for a success on the first attempt", () =>
     Effect.gen(function* () {
       const { provide, spans } = Spans.recording()
       yield* provide(Effect.withSpan(Retry.retry(Effect.succeed("done"), observed), "request"))
@@ -108,7 +108,7 @@ describe("Retry.retry with a span around each attempt", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("ends as interrupted where the attempt ran out of time", () =>
+  it.effect("ends as interrupted when the attempt ran out of time", () =>
     Effect.gen(function* () {
       const { provide, spans } = Spans.recording()
       const timed = { ...spanned, maxAttempts: 1, attemptTimeout: AttemptTimeout.constant("3 seconds") }
@@ -118,7 +118,7 @@ describe("Retry.retry with a span around each attempt", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("is left out where the first attempt is refused", () =>
+  it.effect("is left out when the first attempt is refused", () =>
     Effect.gen(function* () {
       const { provide, spans } = Spans.recording()
       const refused = { ...spanned, rateLimiter: TokenBucket.empty }

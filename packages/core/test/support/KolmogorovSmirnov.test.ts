@@ -39,7 +39,7 @@ describe("KolmogorovSmirnov.statistic", () => {
     expect(statistic(delays(draw), declared)).toBeGreaterThan(critical(5_000))
   })
 
-  it("rejects a fixed value where chance was declared, and chance where a fixed value was", () => {
+  it("rejects a fixed value where chance was declared, and the reverse", () => {
     expect(
       statistic(
         delays(() => minutes),

@@ -56,7 +56,7 @@ describe("RateLimiter.acceptRatio", () => {
     }).pipe(Effect.provide(SeededRandom.layerFixed([])), VirtualClock.run)
   )
 
-  it.effect("has as its level how many attempts it sends without a draw", () =>
+  it.effect("has as its level the number of attempts that it sends without a draw", () =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.acceptRatio({ K: 3 })
       yield* Effect.replicateEffect(hear(rate, "Succeeded"), 2)
@@ -78,7 +78,7 @@ describe("RateLimiter.acceptRatio", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("lets about K times of what the server accepts through", () =>
+  it.effect("lets through about K times what the server accepts", () =>
     Effect.gen(function* () {
       for (const K of [1.1, 2, 3]) {
         const rate = yield* RateLimiter.acceptRatio({ K })

@@ -31,7 +31,7 @@ const serverOf = (capacity: number) =>
   Effect.map(Effect.makeSemaphore(capacity), (places) => places.withPermits(1)(Effect.sleep(10)))
 
 describe("RateLimiter.adaptiveConcurrency", () => {
-  it.effect.each(["gradient", "aimd"] as const)("finds what a server takes at a time, by %s", (rule) =>
+  it.effect.each(["gradient", "aimd"] as const)("finds how many attempts a server takes at once, by %s", (rule) =>
     VirtualClock.run(
       Effect.gen(function* () {
         const bucket = yield* RateLimiter.adaptiveConcurrency({ rule, slowerThan: "25 millis" })
@@ -114,7 +114,7 @@ describe("RateLimiter.adaptiveConcurrency", () => {
     )
   )
 
-  it("refuses what it cannot do with the name of the field", () => {
+  it("refuses bad options, and names the field", () => {
     const bad: ReadonlyArray<readonly [Options, string]> = [
       [{ least: 0 }, "least"],
       [{ most: 0 }, "least"],

@@ -53,7 +53,7 @@ describe("RateLimiter.adaptive", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("reads the clock for an attempt only where there is a limit", () =>
+  it.effect("reads the clock for an attempt only if there is a limit", () =>
     Effect.gen(function* () {
       let reads = 0
       const clock = Object.assign(Clock.make(), { unsafeCurrentTimeNanos: () => BigInt(++reads) })
@@ -153,7 +153,7 @@ describe("RateLimiter.adaptive", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("takes no notice of a wall clock that is set", () =>
+  it.effect("ignores changes of the wall clock", () =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.adaptive()
       yield* hear(rate, "Throttled")

@@ -51,7 +51,7 @@ TokenBucketContract.suite({ describe, expect, it }, "CircuitBreaker.make", Circu
 })
 
 describe("CircuitBreaker.make", () => {
-  it("refuses what it cannot do with the name of the field", () => {
+  it("refuses bad options, and names the field", () => {
     const bad: ReadonlyArray<readonly [Options, string]> = [
       [{ opensAt: { consecutive: 0 } }, "opensAt.consecutive"],
       [{ opensAt: { consecutive: 1.5 } }, "opensAt.consecutive"],
@@ -105,7 +105,7 @@ describe("CircuitBreaker.make", () => {
     )
   )
 
-  it.effect("counts a failure by its kind, also where it must not be retried", () =>
+  it.effect("counts a failure by its kind, even if it must not be retried", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const table: ReadonlyArray<readonly [Verdict.Verdict, string]> = [
@@ -128,7 +128,7 @@ describe("CircuitBreaker.make", () => {
   )
 
   it.effect(
-    "takes an answer that is no success of the caller for a probe that succeeded, and an unknown error for none",
+    "counts an answer that is no success for the caller as a successful probe, and an unknown error as a failed one",
     () =>
       VirtualClock.run(
         Effect.gen(function* () {
@@ -149,7 +149,7 @@ describe("CircuitBreaker.make", () => {
       )
   )
 
-  it.effect("keeps to the longest hint that it allows, of a server that asks for a year", () =>
+  it.effect("keeps to the longest hint that it allows, when a server asks for a year", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         for (const hint of [Duration.days(365), Duration.infinity]) {
@@ -161,7 +161,7 @@ describe("CircuitBreaker.make", () => {
     )
   )
 
-  it.effect("ignores outcomes of attempts that it has not let through, and those that it has heard of", () =>
+  it.effect("ignores outcomes of attempts that it has not let through, and outcomes that it knows", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const breaker = yield* CircuitBreaker.make({ ...second, opensAt: { consecutive: 2 } })
@@ -198,7 +198,7 @@ describe("CircuitBreaker.make", () => {
     )
   )
 
-  it.effect("looks at no clock for a success of a closed circuit", () =>
+  it.effect("reads no clock for a success of a closed circuit", () =>
     Effect.gen(function* () {
       const breaker = yield* CircuitBreaker.make()
       const byShare = yield* CircuitBreaker.make({ opensAt: { ratio: 0.5, last: 10 } })
@@ -208,7 +208,7 @@ describe("CircuitBreaker.make", () => {
     })
   )
 
-  it.effect("counts an attempt that is slow as a failure where it is asked to", () =>
+  it.effect("counts a slow attempt as a failure if asked to", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const breaker = yield* CircuitBreaker.make({ ...second, opensAt: { consecutive: 2 }, slowerThan: "2 seconds" })
@@ -264,7 +264,7 @@ describe("CircuitBreaker in a policy", () => {
     )
   )
 
-  it.effect("says nothing of a refusal that is another limiter's", () =>
+  it.effect("says nothing of a refusal by another limiter", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const breaker = yield* opened()
@@ -362,7 +362,7 @@ describe("CircuitBreaker with whenShort: wait", () => {
     )
   )
 
-  it.effect("refuses at once where the circuit stays open for longer than the deadline leaves", () =>
+  it.effect("refuses at once when the circuit stays open for longer than the deadline leaves", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const breaker = yield* opened(waiting)
@@ -391,7 +391,7 @@ describe("CircuitBreaker with whenShort: wait", () => {
     )
   )
 
-  it.effect("refuses all that wait when it is isolated, and lets all through when it is reset", () =>
+  it.effect("refuses all waiting callers when it is isolated, and lets all through when it is reset", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const breaker = yield* opened(waiting)
@@ -414,26 +414,24 @@ describe("CircuitBreaker with whenShort: wait", () => {
     )
   )
 
-  it.effect(
-    "has a thousand callers wait for one probe after the other, and leaves no hole where one is interrupted",
-    () =>
-      VirtualClock.run(
-        Effect.gen(function* () {
-          const breaker = yield* opened(waiting)
-          const calls = yield* Effect.forEach(Array.from({ length: 1_000 }), () => Effect.fork(attempt(breaker, "o")))
-          yield* settle
-          yield* Effect.forEach(calls.slice(0, 10), Fiber.interrupt)
-          const ends = yield* Effect.forEach(calls.slice(10), Fiber.join)
-          expect(ends.every(Boolean)).toBe(true)
-          expect(Duration.toMillis(yield* VirtualClock.now)).toBe(1_000)
-          expect(yield* tagOf(breaker)).toBe("Closed")
-        })
-      )
+  it.effect("lets a thousand callers wait for one probe after another, and loses no turn when one is interrupted", () =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const breaker = yield* opened(waiting)
+        const calls = yield* Effect.forEach(Array.from({ length: 1_000 }), () => Effect.fork(attempt(breaker, "o")))
+        yield* settle
+        yield* Effect.forEach(calls.slice(0, 10), Fiber.interrupt)
+        const ends = yield* Effect.forEach(calls.slice(10), Fiber.join)
+        expect(ends.every(Boolean)).toBe(true)
+        expect(Duration.toMillis(yield* VirtualClock.now)).toBe(1_000)
+        expect(yield* tagOf(breaker)).toBe("Closed")
+      })
+    )
   )
 })
 
 describe("CircuitBreaker among other buckets", () => {
-  it.effect("gives a place back where a limiter after it refuses", () =>
+  it.effect("gives a place back when a later limiter refuses", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const breaker = yield* opened()
@@ -444,7 +442,7 @@ describe("CircuitBreaker among other buckets", () => {
     )
   )
 
-  it.effect("takes the same states in a shadow, and refuses nothing there", () =>
+  it.effect("goes through the same states in a shadow, and refuses nothing there", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const breaker = yield* opened()
@@ -458,7 +456,7 @@ describe("CircuitBreaker among other buckets", () => {
     )
   )
 
-  it.effect("is one for each key", () =>
+  it.effect("is one circuit for each key", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const keyed = yield* TokenBucket.keyed({
@@ -476,7 +474,7 @@ describe("CircuitBreaker among other buckets", () => {
     )
   )
 
-  it.effect("combines with a rate that is fixed", () =>
+  it.effect("combines with a fixed rate", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const breaker = yield* CircuitBreaker.make(second)
@@ -519,7 +517,7 @@ describe("CircuitBreaker.changes", () => {
     )
   )
 
-  it.effect("is told to onChange, of which no death and no delay reaches an operation", () =>
+  it.effect("is told to onChange, whose defects and delays reach no operation", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const told: Array<string> = []

@@ -29,7 +29,7 @@ describe("RateLimiter.concurrencyLimit with a limit", () => {
     })
   )
 
-  it.effect("gets the token of an attempt back that was not made", () =>
+  it.effect("gets back the token of an attempt that was not made", () =>
     Effect.gen(function* () {
       const bucket = yield* concurrencyLimit({ limit: 1, whenShort: "refuse" })
       const grant = Option.getOrThrow(yield* acquire(bucket, first))
@@ -38,7 +38,7 @@ describe("RateLimiter.concurrencyLimit with a limit", () => {
     })
   )
 
-  it.effect("reads no clock where an attempt need not wait", () =>
+  it.effect("reads no clock when an attempt need not wait", () =>
     Effect.gen(function* () {
       const using = Effect.flatMap(concurrencyLimit({ limit: 1 }), (bucket) =>
         Effect.all([start(bucket), acquire(bucket, first), succeed(bucket, 1, 1), bucket.level])
@@ -47,7 +47,7 @@ describe("RateLimiter.concurrencyLimit with a limit", () => {
     })
   )
 
-  it.effect("is not moved by the end of attempts that it did not grant", () =>
+  it.effect("ignores the end of attempts that it did not grant", () =>
     Effect.gen(function* () {
       const bucket = yield* concurrencyLimit({ limit: 1 })
       yield* Effect.all([start(bucket), succeed(bucket), start(bucket), abandon(bucket), fail(bucket)])
@@ -74,7 +74,7 @@ describe("RateLimiter.concurrencyLimit with a limit", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("bounds what a policy has in flight, also where attempts are interrupted and die", () =>
+  it.effect("bounds what a policy has in flight, even when attempts are interrupted and die", () =>
     Effect.gen(function* () {
       const rateLimiter = yield* concurrencyLimit({ limit: 3 })
       const flight = { now: 0, most: 0 }

@@ -58,7 +58,7 @@ describe("RateLimiter.fixed", () => {
     { rate: 999.9995, burst: 1, askers: 2, seconds: 1 },
     { rate: 3, burst: 2.5, askers: 5, seconds: 100 },
     { rate: 0.1, burst: 1, askers: 2, seconds: 1000 }
-  ])("grants $rate per second after $burst, exactly, where $askers always ask", ({ askers, burst, rate, seconds }) =>
+  ])("grants $rate per second after $burst, exactly, when $askers always ask", ({ askers, burst, rate, seconds }) =>
     Effect.gen(function* () {
       const times = yield* granted({ rate, burst }, askers, seconds)
       expect(Math.abs(times.length - (burst + rate * seconds))).toBeLessThanOrEqual(1)
@@ -104,7 +104,7 @@ describe("RateLimiter.fixed", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("refuses at once when it is not to wait", () =>
+  it.effect("refuses at once when it must not wait", () =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.fixed({ rate: 1, burst: 1, whenShort: "refuse" })
       expect([yield* isGranted(rate, first), yield* isGranted(rate, first)]).toEqual([true, false])
@@ -125,7 +125,7 @@ describe("RateLimiter.fixed", () => {
       maxWait: "2 seconds",
       asked: { attempt: 1, atMostMillis: 9000 }
     }
-  ] as const)("refuses at once where the turn would come after $name", ({ maxWait, asked }) =>
+  ] as const)("refuses at once when the turn would come after $name", ({ maxWait, asked }) =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.fixed({ rate: 1, burst: 1, ...(maxWait && { maxWait }) })
       const answers: Array<string> = []
@@ -138,7 +138,7 @@ describe("RateLimiter.fixed", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("serves every turn that comes with the last of the time there is", () =>
+  it.effect("serves a turn that comes at the very end of the time left", () =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.fixed({ rate: 5000, burst: 1, maxWait: "2 millis" })
       const answers = yield* Effect.replicateEffect(isGranted(rate, first), 20, { concurrency: "unbounded" })

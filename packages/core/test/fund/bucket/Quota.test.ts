@@ -238,7 +238,7 @@ describe("TokenBucket.quota", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("ends an operation at once where the quota is reached", () =>
+  it.effect("ends an operation at once when the quota is spent", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.quota({ capacity: 14 })
       yield* tokensOf(bucket)
@@ -378,7 +378,7 @@ describe(`TokenBucket.quota with a cost of first attempts (${kotlin})`, () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("puts in what the success of a first attempt earns, whatever that attempt cost", () =>
+  it.effect("puts in what the success of a first attempt earns, whatever it cost", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.quota({ ...charging, firstSuccessIncrement: 3 })
       yield* tokensOf(bucket, first)
@@ -425,7 +425,7 @@ describe(`TokenBucket.quota with a cost of first attempts (${kotlin})`, () => {
     })
   )
 
-  it.effect("charges a first attempt like a failure without a kind where it has no cost of its own", () =>
+  it.effect("charges a first attempt like a failure without a kind if it has no cost of its own", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.quota({ cost: { Transient: 1, orElse: 3 } })
       expect(yield* tokensOf(bucket, first)).toEqual(Option.some(3))
@@ -462,7 +462,7 @@ describe("TokenBucket.quota options", () => {
   it.effect.each([
     { refills: "does not refill", refillPerSecond: 0, isRead: false },
     { refills: "refills", refillPerSecond: 1, isRead: true }
-  ])("reads a clock only where it refills: a quota that $refills", ({ isRead, refillPerSecond }) =>
+  ])("reads a clock only if it refills: a quota that $refills", ({ isRead, refillPerSecond }) =>
     Effect.gen(function* () {
       const using = Effect.flatMap(TokenBucket.quota({ refillPerSecond }), (bucket) =>
         Effect.all([isGranted(bucket), succeed(bucket), bucket.level])
@@ -543,7 +543,7 @@ describe("TokenBucket.quota bad arguments", () => {
     expect(() => TokenBucket.quota(quota)).toThrow(message)
   })
 
-  it("refuses a word it does not know for whenShort", () => {
+  it("refuses an unknown word for whenShort", () => {
     const quota = { whenShort: "sleep" } as unknown as Options
     expect(() => TokenBucket.quota(quota)).toThrow("whenShort must be one of refuse, wait")
   })

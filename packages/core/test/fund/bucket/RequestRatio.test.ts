@@ -29,7 +29,7 @@ describe("TokenBucket.requestRatio", () => {
   it.effect.each([
     { ratio: 0.999_999, retries: 1 },
     { ratio: 0.999_998, retries: 0 }
-  ])("grants a retry that is short of a millionth: $retries at $ratio", ({ ratio, retries }) =>
+  ])("grants a retry that lacks only a millionth: $retries at $ratio", ({ ratio, retries }) =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.requestRatio({ ratio, floorPerSecond: 0 })
       yield* start(bucket)
@@ -81,7 +81,7 @@ describe("TokenBucket.requestRatio", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("forgets requests after the window and a hundredth", () =>
+  it.effect("forgets requests after the window and a hundredth of it", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.requestRatio({ ratio: 1, floorPerSecond: 0, window: "20 seconds" })
       yield* Effect.replicateEffect(start(bucket), 5)
@@ -105,7 +105,7 @@ describe("TokenBucket.requestRatio", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("shows no tokens, and no debt, where requests are forgotten before the retries they paid for", () =>
+  it.effect("shows no tokens, and no debt, when requests are forgotten before the retries they paid for", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.requestRatio({ ratio: 1, floorPerSecond: 1, window: "10 seconds" })
       yield* Effect.replicateEffect(start(bucket), 50)
@@ -118,7 +118,7 @@ describe("TokenBucket.requestRatio", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("gets back the very retry that is refunded, and no tokens from one that is forgotten", () =>
+  it.effect("gets back the very retry that is refunded, and no tokens from a forgotten one", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.requestRatio({ floorPerSecond: 1, window: "10 seconds" })
       const early = yield* acquire(bucket)
@@ -135,7 +135,7 @@ describe("TokenBucket.requestRatio", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("forgets as before where the wall clock is set back", () =>
+  it.effect("forgets as before when the wall clock is set back", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.requestRatio({ floorPerSecond: 1, window: "10 seconds" })
       yield* VirtualClock.setWallTime("1 day")

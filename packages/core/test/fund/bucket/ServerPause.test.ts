@@ -17,7 +17,7 @@ const ask = (rate: TokenBucket.TokenBucket, hint: Duration.DurationInput) =>
 const granted = (rate: TokenBucket.TokenBucket, asked: Asked = first) => Effect.zip(isGranted(rate, asked), nowMillis)
 
 describe("RateLimiter.serverPause", () => {
-  it.effect("grants everything at once where the server asks for nothing", () =>
+  it.effect("grants everything at once while the server asks for nothing", () =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.serverPause({ atMost: "1 minute" })
       yield* Effect.all([fail(rate, Verdict.throttling), fail(rate, Verdict.noOpinion), succeed(rate), abandon(rate)])
@@ -72,7 +72,7 @@ describe("RateLimiter.serverPause", () => {
     { name: "the time left to the operation", options: {}, asked: { attempt: 1, atMostMillis: 9999 } },
     { name: "its longest wait", options: { maxWait: 9999 }, asked: first },
     { name: "no wait at all", options: { whenShort: "refuse" as const }, asked: first }
-  ])("refuses at once where the pause is longer than $name", ({ asked, options }) =>
+  ])("refuses at once when the pause is longer than $name", ({ asked, options }) =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.serverPause({ atMost: "1 minute", ...options })
       yield* ask(rate, "10 seconds")
@@ -84,7 +84,7 @@ describe("RateLimiter.serverPause", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("grants at once before a pause and from its end on, where attempts are refused in it", () =>
+  it.effect("refuses attempts during a pause, and grants them at once before it and from its end on", () =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.serverPause({ atMost: "1 minute", whenShort: "refuse" })
       const before = yield* granted(rate)
@@ -133,7 +133,7 @@ describe("RateLimiter.serverPause", () => {
     }).pipe(Effect.provide(SeededRandom.layerConstant(0.9)), VirtualClock.run)
   )
 
-  it.effect("spreads attempts over a share of the pause that began first, where two end together", () =>
+  it.effect("spreads attempts over a share of the pause that began first, when two end together", () =>
     Effect.gen(function* () {
       const rate = yield* RateLimiter.serverPause({ atMost: "1 minute", jitterRatio: 1 })
       yield* ask(rate, "10 seconds")
@@ -154,7 +154,7 @@ describe("RateLimiter.serverPause", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("pauses one key alone where it is keyed", () =>
+  it.effect("pauses only one key when it is keyed", () =>
     Effect.gen(function* () {
       const rate = yield* TokenBucket.keyed({
         bucket: RateLimiter.serverPause({ atMost: "1 minute" }),

@@ -79,7 +79,7 @@ describe("TokenBucket.all", () => {
     })
   )
 
-  it.effect("records with each bucket what that bucket granted, whichever of two like attempts ends first", () =>
+  it.effect("records with each bucket what that bucket granted, whichever of two equal attempts ends first", () =>
     Effect.gen(function* () {
       const [a, costs] = audited(yield* quota(9))
       const [b, counts] = audited(yield* counting)
@@ -97,7 +97,7 @@ describe("TokenBucket.all", () => {
     })
   )
 
-  it.effect("tells of starts and abandoned attempts where a bucket hears of starts, and only that bucket", () =>
+  it.effect("tells a bucket of starts and abandoned attempts if it hears of starts, and tells no other", () =>
     Effect.gen(function* () {
       const [a, deaf] = audited(yield* quota(9))
       const [b, hearing] = audited(yield* counting)
@@ -138,7 +138,7 @@ describe("TokenBucket.all", () => {
     })
   )
 
-  it.effect("records and refunds with every bucket, also where one of them dies", () =>
+  it.effect("records and refunds with every bucket, even when one of them dies", () =>
     Effect.gen(function* () {
       const [a, before] = audited(yield* quota(9))
       const [b, after] = audited(yield* quota(9))
@@ -291,7 +291,7 @@ describe("TokenBucket.all", () => {
 })
 
 describe("TokenBucket.shadow", () => {
-  it.effect("grants where the bucket throws before it answers", () =>
+  it.effect("grants when the bucket throws before it answers", () =>
     Effect.gen(function* () {
       const broken: TokenBucket.TokenBucket = {
         ...TokenBucket.unlimited,
@@ -329,7 +329,7 @@ describe("TokenBucket.shadow", () => {
     })
   )
 
-  it.effect("does not wait for a bucket that would wait, for a report that hangs, nor fail for one that dies", () =>
+  it.effect("waits for no bucket and no hanging report, and survives a report that dies", () =>
     Effect.gen(function* () {
       for (const onRefused of [() => Effect.never, () => Effect.dieMessage("report")]) {
         const shadow = TokenBucket.shadow(yield* waiting, { onRefused })
@@ -339,7 +339,7 @@ describe("TokenBucket.shadow", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("grants where the bucket dies, and logs its death", () =>
+  it.effect("grants when the bucket dies, and logs the defect", () =>
     Effect.gen(function* () {
       const dying: Bucket = { ...TokenBucket.empty, acquire: () => Effect.dieMessage("acquire") }
       const lines = yield* logged(Effect.map(isGranted(TokenBucket.shadow(dying)), (is) => expect(is).toBe(true)))
@@ -428,7 +428,7 @@ describe("compositions in a policy", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("give every bucket its tokens back where an operation is interrupted in its wait", () =>
+  it.effect("give every bucket its tokens back when an operation is interrupted in its wait", () =>
     Effect.gen(function* () {
       const [a, b] = [
         yield* quota(9),

@@ -124,7 +124,7 @@ describe.each([
     options: {}
   }
 ])("TokenBucket.$name", ({ answers, guard, level, make, name, options, sort }) => {
-  it.effect.each(faults)("decides where the bucket $does", ({ call, millis }) =>
+  it.effect.each(faults)("decides when the bucket $does", ({ call, millis }) =>
     Effect.gen(function* () {
       const bucket = yield* guard(broken(call))
       const calls = [
@@ -149,7 +149,7 @@ describe.each([
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("decides where the bucket throws", () =>
+  it.effect("decides when the bucket throws", () =>
     Effect.gen(function* () {
       const bucket = yield* guard(throwing)
       yield* bucket.record(failed())
@@ -182,7 +182,7 @@ describe.each([
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("has started where the bucket has it, and tells only then of abandoned attempts", () =>
+  it.effect("has `started` if the bucket has it, and only then tells of abandoned attempts", () =>
     Effect.gen(function* () {
       const [store, ledger] = audited(yield* counting)
       const bucket = yield* guard(store)
@@ -257,7 +257,7 @@ describe.each([
     }
   })
 
-  it.effect("stops to wait as soon as it is interrupted", () =>
+  it.effect("stops waiting as soon as it is interrupted", () =>
     Effect.gen(function* () {
       const bucket = yield* guard(broken(Effect.uninterruptible(Effect.never)))
       for (const call of [acquire(bucket), bucket.record(failed()), bucket.level]) {
@@ -271,7 +271,7 @@ describe.each([
   )
 
   it.prop(
-    "behaves as the bucket that does not fail",
+    "behaves like the bucket while that does not fail",
     [bucket, moves],
     ([make, moves]) => {
       const guarded = Effect.flatMap(make, (bucket) => guard(bucket))
@@ -301,7 +301,7 @@ describe.each([
 
 describe("TokenBucket.failOpen, failClosed and fallback", () => {
   it.effect.each(faults)(
-    "report the cause where the bucket $does, and do not wait for the report",
+    "report the cause when the bucket $does, and do not wait for the report",
     ({ call, millis, says }) =>
       Effect.gen(function* () {
         const causes: Array<Cause.Cause<unknown>> = []
@@ -345,7 +345,7 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("report a call once that answers right when its time is over", () =>
+  it.effect("report a call once if it answers just as its time is over", () =>
     Effect.gen(function* () {
       let answer = () => {}
       const call = Effect.async<void>((resume) => {
@@ -366,7 +366,7 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("answer the same value where the bucket does", () =>
+  it.effect("answer the same value when the bucket does", () =>
     Effect.gen(function* () {
       const always = Option.some({ tokens: 1, refund: Effect.void })
       const bucket = TokenBucket.failOpen(
@@ -450,7 +450,7 @@ describe("TokenBucket.failOpen, failClosed and fallback", () => {
   it.effect.each([
     { name: "failOpen", wrap: TokenBucket.failOpen({ within }) },
     { name: "failClosed", wrap: TokenBucket.failClosed({ within }) }
-  ])("answer by $name in the step of the caller where the bucket does", ({ wrap }) =>
+  ])("answer by $name in the step of the caller if the bucket does", ({ wrap }) =>
     Effect.gen(function* () {
       const bucket = wrap(yield* TokenBucket.quota({ capacity: 14 }))
       const asked = yield* Effect.sync(() => AtOnce.run(bucket.acquire(request())))
@@ -551,7 +551,7 @@ describe("TokenBucket.fallback", () => {
     })
   )
 
-  it.effect("records with the local bucket where the other one hangs", () =>
+  it.effect("records with the local bucket when the other one hangs", () =>
     Effect.gen(function* () {
       const [local, ledger] = audited(yield* quota)
       const bucket = TokenBucket.fallback(broken(Effect.never), { local, within })
@@ -561,7 +561,7 @@ describe("TokenBucket.fallback", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("refunds to the local bucket what that granted", () =>
+  it.effect("refunds to the local bucket what it granted", () =>
     Effect.gen(function* () {
       const local = yield* quota
       const bucket = TokenBucket.fallback(broken(Effect.fail("down")), { local, within })
@@ -570,7 +570,7 @@ describe("TokenBucket.fallback", () => {
     })
   )
 
-  it.effect("leaves a local bucket that waits what the request allows, less what the other one took", () =>
+  it.effect("lets a local bucket wait as long as the request allows, less the time that the other one took", () =>
     Effect.gen(function* () {
       const ask = (atMostMillis: number) =>
         Effect.gen(function* () {
@@ -591,7 +591,7 @@ describe("TokenBucket.fallback", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("gives a local bucket no limit of time where the request has none", () =>
+  it.effect("gives a local bucket no time limit if the request has none", () =>
     Effect.gen(function* () {
       const asked: Array<TokenBucket.Request["atMost"]> = []
       const local: Bucket = {
@@ -606,7 +606,7 @@ describe("TokenBucket.fallback", () => {
     })
   )
 
-  it.effect("tells a local bucket with started of every attempt", () =>
+  it.effect("tells a local bucket with `started` of every attempt", () =>
     Effect.gen(function* () {
       const local = yield* counting
       const bucket = TokenBucket.fallback(yield* quota, { local, within })
@@ -628,7 +628,7 @@ describe("TokenBucket.fallback", () => {
 
 describe("TokenBucket.fallback", () => {
   it.each([{}, { local: undefined }, { local: null }, { local: Effect.succeed(TokenBucket.empty) }])(
-    "refuses %o for a local bucket",
+    "refuses %o as a local bucket",
     (local) => {
       expect(() => TokenBucket.fallback(TokenBucket.empty, { within: "1 second", ...local } as never)).toThrow(
         "TokenBucket.fallback: local must be a TokenBucket"

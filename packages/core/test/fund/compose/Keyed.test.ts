@@ -75,7 +75,7 @@ describe("TokenBucket.keyed", () => {
     })
   )
 
-  it.effect("makes the bucket of a key by what the effect reads of the key", () =>
+  it.effect("makes the bucket of a key from what the effect reads of the key", () =>
     Effect.gen(function* () {
       const each = Effect.flatMap(TokenBucket.Key, (key) =>
         TokenBucket.quota({ capacity: 1 + key.length, cost: { orElse: 1 } })
@@ -89,7 +89,7 @@ describe("TokenBucket.keyed", () => {
     })
   )
 
-  it.effect("shares with no other key the bucket of the empty one", () =>
+  it.effect("shares the bucket of the empty key with no other key", () =>
     Effect.gen(function* () {
       const keys: Array<string> = []
       const each = Effect.flatMap(TokenBucket.Key, (key) => {
@@ -103,7 +103,7 @@ describe("TokenBucket.keyed", () => {
     })
   )
 
-  it.effect("makes the shared bucket under a key of its own, also when it is renewed", () =>
+  it.effect("makes the shared bucket under a key of its own, even when it is renewed", () =>
     Effect.gen(function* () {
       const made: Array<string> = []
       const each = Effect.flatMap(TokenBucket.Key, (key) => {
@@ -119,7 +119,7 @@ describe("TokenBucket.keyed", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("lets the keys for which there is no room share one bucket", () =>
+  it.effect("lets the keys without room share one bucket", () =>
     Effect.gen(function* () {
       const { ledgers, level, spend } = yield* keyed()
       yield* spend("a")
@@ -131,7 +131,7 @@ describe("TokenBucket.keyed", () => {
     })
   )
 
-  it.effect("drops a bucket not used for the time to live where another key needs room, whatever its level", () =>
+  it.effect("drops a bucket not used for the time to live when another key needs room, whatever its level", () =>
     Effect.gen(function* () {
       const { ledgers, level, spend } = yield* keyed({ maxKeys: 1 })
       yield* spend("a", 10)
@@ -174,7 +174,7 @@ describe("TokenBucket.keyed", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("keeps the bucket of a key that comes back after the time to live, where no other key needed room", () =>
+  it.effect("keeps the bucket of a key that comes back after the time to live, if no other key needed room", () =>
     Effect.gen(function* () {
       const { level, spend } = yield* keyed()
       yield* spend("a", 10)
@@ -197,7 +197,7 @@ describe("TokenBucket.keyed", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("records an outcome with the bucket that granted the attempt, also when that was dropped meanwhile", () =>
+  it.effect("records an outcome with the bucket that granted the attempt, even if it was dropped meanwhile", () =>
     Effect.gen(function* () {
       const { bucket, ledgers } = yield* keyed({ maxKeys: 1 })
       const [refunded, recorded] = [yield* granted(bucket, "a"), yield* granted(bucket, "a")]
@@ -251,7 +251,7 @@ describe("TokenBucket.keyed", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("keeps a bucket with an attempt under way that was told of an end without a start before", () =>
+  it.effect("keeps a bucket with an attempt under way after an end that came without a start", () =>
     Effect.gen(function* () {
       const { bucket, ledgers } = yield* keyed({ maxKeys: 1, bucket: counting })
       yield* at("a")(bucket.record(succeeded()))
@@ -262,7 +262,7 @@ describe("TokenBucket.keyed", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("tells the bucket that heard the start also where the one that granted dies of the outcome", () =>
+  it.effect("tells the bucket that heard the start even if the one that granted dies of the outcome", () =>
     Effect.gen(function* () {
       let isDying = false
       const dying = Effect.map(counting, (bucket): Bucket => {
@@ -283,7 +283,7 @@ describe("TokenBucket.keyed", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("tells both the bucket that granted and the one that heard the start, where they are two", () =>
+  it.effect("tells both the bucket that granted and the one that heard the start, if they are two", () =>
     Effect.gen(function* () {
       const { bucket, ledgers } = yield* keyed({ maxKeys: 1, bucket: counting })
       const grant = yield* granted(bucket, "a")
@@ -296,14 +296,14 @@ describe("TokenBucket.keyed", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("has started where the buckets of its keys have it", () =>
+  it.effect("has `started` if the buckets of its keys have it", () =>
     Effect.gen(function* () {
       expect((yield* keyed()).bucket.started).toBe(undefined)
       expect((yield* keyed({ bucket: counting })).bucket.started).not.toBe(undefined)
     })
   )
 
-  it.effect("has nothing to tell of a start to the bucket of a key that does not have it", () =>
+  it.effect("tells no start to the bucket of a key that does not have `started`", () =>
     Effect.gen(function* () {
       const byKey = Effect.flatMap(TokenBucket.Key, (key) => (key === "a" ? quota : counting))
       const { bucket } = yield* keyed({ bucket: byKey })
@@ -311,7 +311,7 @@ describe("TokenBucket.keyed", () => {
     })
   )
 
-  it.effect("keeps its bound where keys come at once and buckets take time to make", () =>
+  it.effect("keeps its bound when keys come at once and buckets take time to make", () =>
     Effect.gen(function* () {
       const slow = Effect.delay(quota, "1 second")
       const { ledgers, level, spend } = yield* keyed({ bucket: slow })
@@ -334,7 +334,7 @@ describe("TokenBucket.keyed", () => {
   it.effect.each([
     { sort: "a bucket without started", bucket: quota },
     { sort: "a bucket with started", bucket: counting }
-  ])("answers and records in the step of the caller where $sort does", ({ bucket: each }) =>
+  ])("answers and records in the step of the caller if $sort does", ({ bucket: each }) =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.keyed({ bucket: each, maxKeys: 1, idleTimeToLive: "1 minute" })
       const grant = Option.getOrThrow(yield* acquire(bucket))
@@ -347,7 +347,7 @@ describe("TokenBucket.keyed", () => {
     })
   )
 
-  it.effect("passes the death of a bucket on, and makes room again for its key", () =>
+  it.effect("passes on the defect of a bucket, and makes room again for its key", () =>
     Effect.gen(function* () {
       const dying: Bucket = { ...TokenBucket.unlimited, acquire: () => Effect.dieMessage("acquire") }
       const { bucket, ledgers } = yield* keyed({ bucket: Effect.succeed(dying), maxKeys: 1 })
@@ -360,7 +360,7 @@ describe("TokenBucket.keyed", () => {
   )
 
   it.prop(
-    "behaves for a single key as a bucket without keys",
+    "behaves for a single key like a bucket without keys",
     [bucket, moves],
     ([make, moves]) => {
       const keyed = TokenBucket.keyed({ bucket: make, maxKeys: 1, idleTimeToLive: 1 })
@@ -415,7 +415,7 @@ describe("TokenBucket.keyed", () => {
 })
 
 describe("TokenBucket.Key", () => {
-  it("is empty where it is not set", () => {
+  it("is empty unless it is set", () => {
     expect(Context.get(Context.empty(), TokenBucket.Key)).toBe("")
     // What a context answers it may have remembered.
     expect(TokenBucket.Key.defaultValue()).toBe("")

@@ -55,7 +55,7 @@ describe("KnownKey.under", () => {
     })
   )
 
-  it.effect("is what another bucket is where its effects run under the key", () =>
+  it.effect("behaves as another bucket does when its effects run under the key", () =>
     Effect.gen(function* () {
       const { bucket, keys } = noting()
       const known = KnownKey.under(bucket, "a")
@@ -71,7 +71,7 @@ describe("KnownKey.under", () => {
   it.effect.each([
     { sort: "a keyed bucket", make: keyed() },
     { sort: "another bucket", make: quota }
-  ])("answers in the step of the caller where $sort does", ({ make }) =>
+  ])("answers in the step of the caller if $sort does", ({ make }) =>
     Effect.gen(function* () {
       const known = KnownKey.under(yield* make, "a")
       // A keyed bucket makes the bucket of the key first.
@@ -83,7 +83,7 @@ describe("KnownKey.under", () => {
     })
   )
 
-  it.effect("is not taken for a keyed bucket where it was made of one", () =>
+  it.effect("is not taken for a keyed bucket if it was made from one", () =>
     Effect.gen(function* () {
       const bucket = yield* keyed()
       const empty = KnownKey.under({ ...bucket, acquire: TokenBucket.empty.acquire }, "a")
@@ -93,7 +93,7 @@ describe("KnownKey.under", () => {
 })
 
 describe("KnownKey.makeFinder", () => {
-  it("makes nothing anew for the bucket and the key that it has found last", () => {
+  it("makes nothing anew for the bucket and the key that it found last", () => {
     const find = KnownKey.makeFinder()
     const { bucket } = noting()
     const found = find(bucket, "a")

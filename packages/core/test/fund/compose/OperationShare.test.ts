@@ -47,14 +47,16 @@ describe("TokenBucket.operationShare", () => {
     })
   )
 
-  it.effect("leaves the first retry of each operation to the bucket, and fewer after it the emptier that is", () =>
-    Effect.gen(function* () {
-      const bucket = yield* operationShare({ bucket: successRatio({ ratio: 0.1, capacity: 10 }), share: 0.2 })
-      const shares: Array<number> = []
-      for (let operation = 0; operation < 7; operation++) shares.push(yield* retriesOf(bucket))
-      expect(shares).toEqual([2, 2, 2, 1, 1, 1, 1])
-      expect(yield* retriesOf(bucket)).toBe(0)
-    }).pipe(VirtualClock.run)
+  it.effect(
+    "leaves the first retry of an operation to the bucket, and grants fewer after it the emptier the bucket is",
+    () =>
+      Effect.gen(function* () {
+        const bucket = yield* operationShare({ bucket: successRatio({ ratio: 0.1, capacity: 10 }), share: 0.2 })
+        const shares: Array<number> = []
+        for (let operation = 0; operation < 7; operation++) shares.push(yield* retriesOf(bucket))
+        expect(shares).toEqual([2, 2, 2, 1, 1, 1, 1])
+        expect(yield* retriesOf(bucket)).toBe(0)
+      }).pipe(VirtualClock.run)
   )
 
   it.effect("does not limit first attempts, nor retries that cost nothing", () =>
@@ -79,7 +81,7 @@ describe("TokenBucket.operationShare", () => {
     })
   )
 
-  it.effect("waits for no retry but the first", () =>
+  it.effect("waits for the first retry only", () =>
     Effect.gen(function* () {
       const shared = quota({ capacity: 10, cost: { orElse: 10 }, refillPerSecond: 10, whenShort: "wait" })
       const bucket = yield* operationShare({ bucket: shared, share: 1 })

@@ -279,7 +279,7 @@ describe("Circuit", () => {
     expect(letThrough.size).toBeGreaterThanOrEqual(8)
   })
 
-  it("forgets all in a reset, but the numbers of its tickets", () => {
+  it("forgets everything in a reset, except the numbers of its tickets", () => {
     const settings = settingsOf(cases[0]!)
     const failed = ending("f")
     const open = [0, 0].reduce(
@@ -292,7 +292,7 @@ describe("Circuit", () => {
     expect(again).toEqual(Circuit.closed(settings, 9, open.next))
   })
 
-  it("asks for a random number only where it opens, and changes nothing before", () => {
+  it("asks for a random number only when it opens, and changes nothing before", () => {
     const settings = { ...settingsOf(cases[0]!), draws: true }
     const first = Circuit.recorded(
       Circuit.closed(settings, 0),

@@ -29,7 +29,7 @@ describe("Concurrency.gradient", () => {
   it.each([
     { from: 10, latencies: [10, 10, 12.5, 20, 50, 50, 12.5, 10], expected: [16, 24, 28, 21, 13, 9, 12, 18] },
     { from: 3, latencies: [12.5, 12.5, 12.5, 12.5], expected: [4, 6, 8, 10] }
-  ])("is that of Envoy from $from", ({ expected, from, latencies }) => {
+  ])("equals Envoy's from $from", ({ expected, from, latencies }) => {
     let limit = from
     expect(latencies.map((latency) => (limit = Concurrency.gradient(limit, 10, latency)))).toEqual(expected)
   })
@@ -49,7 +49,7 @@ describe("Concurrency.noted", () => {
   })
 
   it.prop(
-    "keeps the limit between its bounds, and does not raise it where less than half was used",
+    "keeps the limit between its bounds, and does not raise it when less than half was used",
     [
       fc.constantFrom("gradient" as const, "aimd" as const),
       fc.array(fc.tuple(fc.integer({ min: 0, max: 10_000 }), fc.integer({ min: 1, max: 100 }), fc.boolean()), {
@@ -87,13 +87,13 @@ describe("Concurrency.noted", () => {
     return seen
   }
 
-  it.each([5, 10, 20, 100, 400])("settles within twice of what a server takes at a time: %s", (capacity) => {
+  it.each([5, 10, 20, 100, 400])("settles within twice what a server takes at once: %s", (capacity) => {
     const seen = served(capacity, 1_000, {}, Math.min(20, capacity))
     expect(Math.max(...seen.slice(-900))).toBeLessThanOrEqual(2 * capacity)
     expect(Math.min(...seen.slice(-900))).toBeGreaterThanOrEqual(capacity * 0.8)
   })
 
-  it("does not forget in a thousand windows of overload what is normal", () => {
+  it("does not forget the normal latency in a thousand windows of overload", () => {
     let concurrency = Concurrency.make(20)
     const own = { ...settings, least: 3 }
     for (let i = 0; i < 10; i++) concurrency = Concurrency.noted(concurrency, own, sample(10, 5))
@@ -106,7 +106,7 @@ describe("Concurrency.noted", () => {
     expect(Math.max(...seen.slice(20))).toBeLessThanOrEqual(20)
   })
 
-  it("grows to the greatest limit where the latency does not depend on it", () => {
+  it("grows to the greatest limit if the latency does not depend on it", () => {
     expect(
       limits(
         20,
@@ -116,7 +116,7 @@ describe("Concurrency.noted", () => {
     ).toBe(200)
   })
 
-  it("takes a latency that no limit lowers for the normal one", () => {
+  it("takes a latency for normal if no limit lowers it", () => {
     const windows = [
       ...Array.from({ length: 5 }, () => [10, 20] as const),
       ...Array.from({ length: 60 }, () => [80, 1_000] as const)
@@ -126,7 +126,7 @@ describe("Concurrency.noted", () => {
     expect(seen.at(-1)).toBe(100)
   })
 
-  it("falls by a tenth at least where an attempt was throttled", () => {
+  it("falls by at least a tenth when an attempt was throttled", () => {
     expect(limits(100, {}, [[10, 100, true]])).toEqual([90])
   })
 })

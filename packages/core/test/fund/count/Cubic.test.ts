@@ -176,7 +176,7 @@ describe("Cubic.recorded", () => {
     expect(first?.measuredRate).toBeCloseTo(0.8, 9)
   })
 
-  it("cuts from the measured rate at first, and from the lower of limit and measured rate then", () => {
+  it("cuts from the measured rate at first, and from the lower of limit and measured rate later", () => {
     const first = Cubic.recorded({ ...cutAt5, enabled: false, measuredRate: 8 }, sdk, 6000, true)
     expect(first.wMax).toBeCloseTo(8, 9)
     expect(first.fillRate).toBeCloseTo(5.6, 9)
@@ -193,7 +193,7 @@ describe("Cubic.recorded", () => {
     expect([least.fillRate, least.capacity]).toEqual([0.5, 1])
   })
 
-  it("keeps of the tokens what the new capacity can hold, and what came in by the old rate", () => {
+  it("keeps as many tokens as the new capacity can hold, and what came in at the old rate", () => {
     const full = { ...cutAt5, capacity: 7, tokens: { level: 2, atMillis: 5000 } }
     const after = Cubic.recorded(full, sdk, 5500, true)
     expect(after.tokens.level).toBeCloseTo(4.9, 9)
@@ -342,7 +342,7 @@ describe("Cubic.taken", () => {
 })
 
 describe("Cubic.refunded", () => {
-  it("puts a token back up to the capacity, and none where there is no limit", () => {
+  it("puts a token back up to the capacity, and none without a limit", () => {
     const state = { ...cutAt5, capacity: 7, tokens: { level: 6.5, atMillis: 5000 } }
     expect(Cubic.refunded(state, 5000, 1).tokens.level).toBe(7)
     expect(Cubic.refunded({ ...state, enabled: false }, 5000, 1).tokens.level).toBe(6.5)
@@ -378,7 +378,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 })
 
 describe("Cubic laws", () => {
-  it("never holds less than no token nor more than the capacity, and no rate below the least", () => {
+  it("never holds fewer than zero tokens nor more than the capacity, and never goes below the least rate", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.constantFrom(0, 100), (steps, cutAtMostEveryMillis) => {
         const settings = { ...sdk, cutAtMostEveryMillis, idleAfterMillis: 3000, offAfterMillis: 20_000 }

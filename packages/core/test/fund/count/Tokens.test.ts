@@ -95,7 +95,7 @@ describe("Tokens.taken", () => {
 })
 
 describe("Tokens.added", () => {
-  it("answers with the same value where nothing fits in", () => {
+  it("answers with the same value when nothing fits in", () => {
     const bucket = full(10)
     expect(Tokens.added(bucket, { capacity: 10, refillPerSecond: 0 }, 5)).toBe(bucket)
   })

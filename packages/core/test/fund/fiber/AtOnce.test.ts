@@ -42,7 +42,7 @@ describe("AtOnce.run", () => {
     })
   )
 
-  it.each([undefined, null, 1, {}])("answers %s, which is no effect, as it is", (given) => {
+  it.each([undefined, null, 1, {}])("answers %s, which is not an effect, as it is", (given) => {
     expect(AtOnce.run(given as unknown as Effect.Effect<void>)).toBe(given)
   })
 
@@ -126,7 +126,7 @@ describe("what runs at once, in a version of Effect that keeps effects in anothe
     { field: "of them at all", fields: { kind: none, content: none } }
   ]
 
-  it.effect.each(missing)("comes to the same where an effect has no $field", ({ fields }) =>
+  it.effect.each(missing)("has the same result when effects have no $field", ({ fields }) =>
     Effect.gen(function* () {
       const { atOnce } = yield* without(fields)
       for (const effect of [
@@ -165,7 +165,7 @@ describe("what runs at once, in a version of Effect that keeps effects in anothe
     return Effect.all([operation(0), operation(2), operation(9)])
   }
 
-  it.effect.each(missing)("runs operations to the same end where an effect has no $field", ({ fields }) =>
+  it.effect.each(missing)("runs operations to the same end when effects have no $field", ({ fields }) =>
     Effect.gen(function* () {
       const { core } = yield* without(fields)
       expect(yield* operations(core)).toEqual(yield* operations(Core))

@@ -62,19 +62,21 @@ describe("Timer.after with a clock of the program's own", () => {
   it.effect.each([
     { name: "can be interrupted", kept: Effect.interruptible },
     { name: "cannot be interrupted", kept: Effect.uninterruptible }
-  ])("makes no call where it is cancelled between the end of the sleep and its notice, where that $name", ({ kept }) =>
-    Effect.gen(function* () {
-      const wakes: Array<() => void> = []
-      const { after, calls } = yield* recorded(() =>
-        kept(Effect.async<void>((resume) => void wakes.push(() => resume(Effect.void))))
-      )
-      after(5)
-      const cancel = after(5)
-      for (const wake of wakes) wake()
-      cancel()
-      yield* Effect.sleep(1)
-      expect(calls).toHaveLength(1)
-    }).pipe(VirtualClock.run)
+  ])(
+    "makes no call when it is cancelled between the end of the sleep and its notice, and the sleep $name",
+    ({ kept }) =>
+      Effect.gen(function* () {
+        const wakes: Array<() => void> = []
+        const { after, calls } = yield* recorded(() =>
+          kept(Effect.async<void>((resume) => void wakes.push(() => resume(Effect.void))))
+        )
+        after(5)
+        const cancel = after(5)
+        for (const wake of wakes) wake()
+        cancel()
+        yield* Effect.sleep(1)
+        expect(calls).toHaveLength(1)
+      }).pipe(VirtualClock.run)
   )
 
   it.effect.each([
@@ -85,7 +87,7 @@ describe("Timer.after with a clock of the program's own", () => {
         throw "defect"
       }
     }
-  ])("calls with the defect where the sleep $how", ({ sleep }) =>
+  ])("calls with the defect when the sleep $how", ({ sleep }) =>
     Effect.gen(function* () {
       const { clock } = yield* recorded(sleep)
       const runtime = yield* Effect.runtime<never>()

@@ -57,7 +57,7 @@ describe("Retry.retry waiting", () => {
     { delay: longestTimerMillis + 1, sleeps: [longestTimerMillis, 1] },
     { delay: 2 * longestTimerMillis, sleeps: [longestTimerMillis, longestTimerMillis] },
     { delay: 3 * longestTimerMillis + 5, sleeps: [longestTimerMillis, longestTimerMillis, longestTimerMillis, 5] }
-  ])("waits all of $delay milliseconds, in sleeps that a timer can hold", ({ delay, sleeps }) =>
+  ])("waits the whole $delay milliseconds, in sleeps that a timer can hold", ({ delay, sleeps }) =>
     Effect.gen(function* () {
       expect(yield* waited(delay)).toEqual({ sleeps, passed: delay })
     }).pipe(world)

@@ -184,7 +184,7 @@ describe("Within.within beside Effect.timeoutFail", () => {
     vi.useRealTimers()
   })
 
-  it.live.each(groups)("comes to the same on the live clock: $group", ({ probes }) =>
+  it.live.each(groups)("has the same result on the live clock: $group", ({ probes }) =>
     Effect.gen(function* () {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
       const fiber = yield* Effect.fork(compared(probes))
@@ -195,7 +195,7 @@ describe("Within.within beside Effect.timeoutFail", () => {
   )
 
   it.live.each(groups.filter(({ isRace }) => isRace !== true))(
-    "comes to the same with timers of the platform: $group",
+    "has the same result with timers of the platform: $group",
     ({ probes }) =>
       Effect.gen(function* () {
         const [expected, found] = yield* compared(probes)
@@ -203,7 +203,7 @@ describe("Within.within beside Effect.timeoutFail", () => {
       })
   )
 
-  it.effect.each([...groups, ...interruptedLater])("comes to the same under TestClock: $group", ({ probes }) =>
+  it.effect.each([...groups, ...interruptedLater])("has the same result under TestClock: $group", ({ probes }) =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(compared(probes))
       for (const millis of [1, 3, 1, 1, 6]) yield* TestClock.adjust(millis)
@@ -213,7 +213,7 @@ describe("Within.within beside Effect.timeoutFail", () => {
   )
 
   it.effect.each([...groups, ...interruptedLater, ...scopes, ...regions])(
-    "comes to the same at the same time, and leaves no timer and no fiber behind: $group",
+    "has the same result at the same time, and leaves no timer and no fiber behind: $group",
     ({ probes }) =>
       Effect.gen(function* () {
         const expected = { ...(yield* timed(probes, native)), sleepers: 0, fibers: 0 }
@@ -243,7 +243,7 @@ describe("Within.within beside Effect.timeoutFail", () => {
     { field: "of them at all", fields: { fiberRefs: none, runtimeFlags: none, scheduler: none } }
   ]
 
-  it.effect.each(missing)("comes to the same where Effect has no $field", ({ fields }) =>
+  it.effect.each(missing)("has the same result when effects have no $field", ({ fields }) =>
     Effect.gen(function* () {
       const bounded = yield* without(fields)
       for (const { probes } of [...groups, ...scopes, ...regions]) {
@@ -253,7 +253,7 @@ describe("Within.within beside Effect.timeoutFail", () => {
     })
   )
 
-  it.effect.each(slow)("comes to the same disconnected where the effect $name", (program) =>
+  it.effect.each(slow)("has the same result disconnected when the effect $name", (program) =>
     Effect.gen(function* () {
       const run = (bounded: Bounded) =>
         VirtualClock.run(
@@ -376,7 +376,7 @@ describe("Within.within", () => {
     })
   )
 
-  it.effect("dies of what the sleep of the clock dies of", () =>
+  it.effect("dies when the sleep of the clock dies", () =>
     Effect.gen(function* () {
       const inner = yield* Effect.clock
       let isStopped = false
@@ -387,7 +387,7 @@ describe("Within.within", () => {
     })
   )
 
-  it.effect("dies of what a clock throws", () =>
+  it.effect("dies when a clock throws", () =>
     Effect.gen(function* () {
       const inner = yield* Effect.clock
       const clock = Object.defineProperty({ ...inner }, "sleep", {
@@ -473,7 +473,7 @@ describe("Within.within", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("ends without a disconnected effect, also where nothing can be interrupted", () =>
+  it.effect("ends without a disconnected effect, even when nothing can be interrupted", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(Effect.uninterruptible(oursDisconnected(Effect.sleep(slowly), limit)))
       expect(yield* Fiber.await(fiber)).toEqual(Exit.fail("timeout"))
@@ -481,7 +481,7 @@ describe("Within.within", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("goes on where the time of an effect in it was up later than its own", () =>
+  it.effect("goes on when the time of an effect in it was up later than its own", () =>
     Effect.gen(function* () {
       const inner = succeeding(Effect.uninterruptible(Effect.sleep(slowly)), limit + 1)
       const exit = yield* Effect.exit(Effect.tap(succeeding(inner, limit), () => Effect.sleep(limit)))
@@ -526,7 +526,7 @@ describe("Within.within", () => {
     })
   )
 
-  it.effect("leaves what a fiber had of an interruption before as it was", () =>
+  it.effect("leaves an earlier interruption of the fiber as it was", () =>
     Effect.gen(function* () {
       const knows = Effect.map(Effect.getFiberRefs, ({ locals }) => locals.has(FiberRef.interruptedCause))
       const known = (bounded: Bounded) =>
@@ -537,7 +537,7 @@ describe("Within.within", () => {
     })
   )
 
-  it.effect("takes no step to hand FiberRefs of a child back where none has changed", () =>
+  it.effect("takes no step to hand FiberRefs of a child back when none has changed", () =>
     Effect.gen(function* () {
       const ref = yield* FiberRef.make("before")
       const steps = (self: Effect.Effect<unknown>) =>
@@ -589,7 +589,7 @@ describe("Within.within", () => {
   ]
 
   it.live.each(places.flatMap((place) => nested.map((one) => ({ ...one, ...place }))))(
-    "can be nested $depth deep where the effect $name, $place",
+    "can be nested $depth deep when the effect $name, $place",
     ({ depth, disconnected, exit, self }) =>
       Effect.gen(function* () {
         const bounded = yield* fresh(disconnected)
@@ -632,7 +632,7 @@ describe("Within.within", () => {
   })
 
   it.each(slow.filter(({ name }) => ["never ends", "ends in time", "has a slow finalizer"].includes(name)))(
-    "ends the effect before whichever step it is interrupted, where the effect $name",
+    "ends the effect at whichever step it is interrupted, when the effect $name",
     (program) => {
       const runs = Stepping.everywhere(() => {
         let open = 0
@@ -676,7 +676,7 @@ describe("Within.within", () => {
     })
   )
 
-  it.effect("keeps what a finalizer dies of after an interruption and the timeout", () =>
+  it.effect("keeps the defect of a finalizer after an interruption and the timeout", () =>
     Effect.gen(function* () {
       const dying = Effect.onInterrupt(Effect.never, () =>
         Effect.zipRight(Effect.sleep(2 * limit), Effect.die("defect"))
@@ -720,7 +720,7 @@ describe("Within.within", () => {
   it.live.each([
     { name: "is waited for", bounded: ours, isLeft: false },
     { name: "is left behind", bounded: oursDisconnected, isLeft: true }
-  ])("removes its timer in the step that interrupts it, where the effect $name", ({ bounded, isLeft }) =>
+  ])("removes its timer in the step that interrupts it, when the effect $name", ({ bounded, isLeft }) =>
     Effect.gen(function* () {
       const timers = watchTimers()
       const latch = yield* Effect.makeLatch(false)

@@ -17,7 +17,7 @@ describe("MonotonicTime.makeReader", () => {
     expect(readings).toEqual([0, 250, 500, 750, 1000])
   })
 
-  it("counts from where it stood still", () => {
+  it("counts on from the point at which it stood still", () => {
     const read = MonotonicTime.makeReader()
     const readAt = (millis: number) =>
       read({ ...SteppedClock.make(), unsafeCurrentTimeNanos: () => BigInt(millis) * 1_000_000n })
@@ -44,7 +44,7 @@ describe("MonotonicTime.makeReader", () => {
 })
 
 describe("MonotonicTime.since", () => {
-  it("answers the time that has passed since the call, and zero where the clock has stepped back", () => {
+  it("answers the time that has passed since the call, and zero if the clock has stepped back", () => {
     let nanos = 5_000_000n
     const clock = { ...SteppedClock.make(), unsafeCurrentTimeNanos: () => nanos }
     const elapsedMillis = MonotonicTime.since(clock)

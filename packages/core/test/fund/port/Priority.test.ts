@@ -36,7 +36,7 @@ const asking = (
   })
 
 describe("TokenBucket.Priority", () => {
-  it.effect("is default where it is not set, and what is set for a part of a program", () =>
+  it.effect("is default unless set, and can be set for a part of a program", () =>
     Effect.gen(function* () {
       expect(yield* TokenBucket.Priority).toBe("default")
       expect(yield* at("critical")(Effect.flatMap(Effect.yieldNow(), () => TokenBucket.Priority))).toBe("critical")
@@ -66,7 +66,7 @@ describe("TokenBucket.Priority", () => {
     )
   )
 
-  it.effect("lets none wait for ever: a second of a wait counts as a level", () =>
+  it.effect("lets no attempt wait for ever: a second of a wait counts as a level", () =>
     world(
       Effect.gen(function* () {
         const bucket = yield* RateLimiter.fixed({ rate: 10, burst: 1 })
@@ -141,7 +141,7 @@ describe("TokenBucket.Priority", () => {
     )
   )
 
-  it.effect("leaves a fifth of a limit to attempts that are not sheddable once one has asked, where none wait", () =>
+  it.effect("leaves a fifth of a limit to attempts that are not sheddable once one has asked, while none waits", () =>
     world(
       Effect.gen(function* () {
         for (const [limit, sheddable] of [
@@ -217,7 +217,7 @@ describe("TokenBucket.Priority", () => {
     )
   )
 
-  it.effect("changes nothing where all attempts have one level", () =>
+  it.effect("changes nothing when all attempts have one level", () =>
     world(
       Effect.gen(function* () {
         const run = (level: Level) =>
@@ -327,7 +327,7 @@ describe.each(budgets)("TokenBucket.Priority of a %s", (_, make) => {
 
 describe.each([...budgets, ...limiters])("TokenBucket.Priority of a %s", (_, make) => {
   it.prop(
-    "changes nothing where all have one level",
+    "changes nothing when all have one level",
     [fc.array(asked, { maxLength: 40 })],
     ([history]) => {
       const expected = played(make, history, () => undefined)
@@ -422,7 +422,7 @@ describe("RateLimiter.concurrencyLimit with maxWaiting", () => {
     )
   )
 
-  it("is refused where no attempt waits, and where it is no number of attempts", () => {
+  it("is refused if no attempt waits, and if it is not a number of attempts", () => {
     const bad = [
       { limit: 1, maxWaiting: 1, whenShort: "refuse" },
       { limit: 1, maxWaiting: -1 },

@@ -37,7 +37,7 @@ describe("TimedRef.make", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("changes nothing where a step throws", () =>
+  it.effect("changes nothing when a step throws", () =>
     Effect.gen(function* () {
       const { get, modify } = yield* TimedRef.make((): Noted => [])
       const exit = yield* Effect.exit(

@@ -130,7 +130,7 @@ describe("TokenStore.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("waits for its maximum where another attempt alone can bring the tokens", () =>
+  it.effect("waits for its maximum when only another attempt can bring the tokens", () =>
     Effect.gen(function* () {
       const { add, ask } = makeQueue(0)
       expect(yield* ask("a", { maxWaitMillis: 1000 })).toBe(false)
@@ -152,7 +152,7 @@ describe("TokenStore.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("serves in the order of arrival where all arrive at once", () =>
+  it.effect("serves in the order of arrival when all arrive at once", () =>
     Effect.gen(function* () {
       const { add, ask, served } = makeQueue(0)
       const names = Array.from({ length: 100 }, (_, i) => `${i}`)
@@ -219,7 +219,7 @@ describe("TokenStore.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("serves at once where the tokens come between its first look and its place in the queue", () =>
+  it.effect("serves at once when the tokens come between its first look and its place in the queue", () =>
     Effect.gen(function* () {
       const { drip, queue, store } = makeQueue(0)
       const asked = yield* Effect.sync(() => AtOnce.run(queue.acquire(1, 0)))
@@ -229,7 +229,7 @@ describe("TokenStore.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("refuses at once where time brings the tokens too late, counting the waiters ahead", () =>
+  it.effect("refuses at once when time brings the tokens too late, counting the waiters ahead", () =>
     Effect.gen(function* () {
       const { ask, queue } = makeQueue(0, 1000)
       yield* queueUp([ask("a"), ask("b")])
@@ -276,7 +276,7 @@ describe("TokenStore.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("waits for its maximum behind other waiters too where that ends right after the longest timer", () =>
+  it.effect("waits for its maximum behind other waiters too when that ends right after the longest timer", () =>
     Effect.gen(function* () {
       const { ask } = makeQueue(0)
       const longest = 2 ** 31 - 1
@@ -300,7 +300,7 @@ describe("TokenStore.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("lets time stand still where the clock itself steps back", () =>
+  it.effect("lets time stand still when the clock itself steps back", () =>
     Effect.gen(function* () {
       const stepped = { backNanos: 0n }
       const { ask } = makeQueue(0, 1)
@@ -334,7 +334,7 @@ describe("TokenStore.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("never looks by itself where time brings no tokens", () =>
+  it.effect("never looks by itself when time brings no tokens", () =>
     Effect.gen(function* () {
       const { ask, store } = makeQueue(0)
       const [waiting] = yield* queueUp([ask("a")])
@@ -355,7 +355,7 @@ describe("TokenStore.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("looks again after the longest timer where the wait is longer than that", () =>
+  it.effect("looks again after the longest timer when the wait is longer than that", () =>
     Effect.gen(function* () {
       const { ask, drip } = makeQueue(0, 2 ** 32)
       const waiting = yield* Effect.fork(ask("a"))
@@ -412,7 +412,7 @@ describe("TokenStore.acquire under interruption", () => {
   it.effect.each([
     { how: "with a wake-up", millisPerToken: Infinity },
     { how: "with time", millisPerToken: 1 }
-  ])("loses no token and delays no other waiter at any step, where tokens come $how", ({ millisPerToken }) =>
+  ])("loses no token and delays no other waiter at any step, when tokens come $how", ({ millisPerToken }) =>
     Effect.gen(function* () {
       const { steps } = yield* firstInterrupted(Infinity, millisPerToken)
       let interrupted = 0
@@ -487,7 +487,7 @@ describe("TokenStore laws", () => {
   )
 
   it.prop(
-    "keeps the order and loses no token where all happens at once",
+    "keeps the order and loses no token when all happens at once",
     [fc.array(action, { maxLength: 40 })],
     ([actions]) => {
       const { left, served } = played(actions, "go on")

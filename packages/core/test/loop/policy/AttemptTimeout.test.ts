@@ -12,13 +12,13 @@ const given = (timeout: AttemptTimeout.AttemptTimeout<unknown>, attempts: number
 const timedOut = new AttemptTimeout.AttemptTimedOut({ attempt: 3, after: Duration.seconds(2) })
 
 describe("AttemptTimeout.constant", () => {
-  it("gives every attempt the same", () => {
+  it("gives every attempt the same time", () => {
     expect(given(AttemptTimeout.constant("2 seconds"), 7)).toEqual([2_000, 2_000, 2_000, 2_000, 2_000, 2_000, 2_000])
   })
 })
 
 describe("AttemptTimeout.growing", () => {
-  it("gives every attempt more, up to the maximum", () => {
+  it("gives every attempt more time, up to the maximum", () => {
     const timeout = AttemptTimeout.growing({ initial: "1 second", factor: 1.5, maximum: "6 seconds" })
     expect(given(timeout, 7)).toEqual([1_000, 1_500, 2_250, 3_375, 5_062.5, 6_000, 6_000])
   })
@@ -48,7 +48,7 @@ describe("AttemptTimeout.fromFunction", () => {
     expect([0, 250.5, 999].map((start) => TimeLeft.millisFor(timeout, 2, start, Infinity))).toEqual([1_000, 749.5, 1])
   })
 
-  it("makes the caller's own error of a timeout", () => {
+  it("turns a timeout into the caller's own error", () => {
     const timeout = AttemptTimeout.fromFunction("own", () => 1, { onTimeout: ({ attempt }) => `late ${attempt}` })
     expectTypeOf(timeout).toEqualTypeOf<AttemptTimeout.AttemptTimeout<string>>()
     expect(timeout.onTimeout(timedOut)).toBe("late 3")
@@ -130,7 +130,7 @@ describe("AttemptTimeout.disconnected", () => {
 })
 
 describe("AttemptTimeout.growing", () => {
-  it("shows a call to who gives a time in the place of a record", () => {
+  it("shows the right call when a time stands in place of a record", () => {
     expect(() => AttemptTimeout.growing("1 second" as never)).toThrow(
       'AttemptTimeout.growing: options must be a record, as in AttemptTimeout.growing({ initial: "1 second", factor: 2,'
     )

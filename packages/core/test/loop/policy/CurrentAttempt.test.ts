@@ -51,7 +51,7 @@ describe("Retry.CurrentAttempt", () => {
     })
   )
 
-  it.effect("knows the same failure where the whole history is kept", () =>
+  it.effect("knows the same failure when the whole history is kept", () =>
     Effect.gen(function* () {
       const previous: Array<Option.Option<number>> = []
       const attempt = Effect.gen(function* () {
@@ -64,7 +64,7 @@ describe("Retry.CurrentAttempt", () => {
     }).pipe(world)
   )
 
-  it.effect("knows no bound where there is none", () =>
+  it.effect("knows no bound if there is none", () =>
     Effect.gen(function* () {
       expect(yield* seen(timeLeft, {})).toEqual([Option.none(), Option.none(), Option.none()])
     })

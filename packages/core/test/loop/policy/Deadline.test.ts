@@ -95,7 +95,7 @@ describe("Deadline.refuse", () => {
 })
 
 describe("Deadline.truncate", () => {
-  it("shows a call where the reserve is left out", () => {
+  it("shows the right call when the reserve is left out", () => {
     expect(() => Deadline.truncate("10 seconds", undefined as never)).toThrow(
       'Deadline.truncate: options must be a record, as in Deadline.truncate("10 seconds", { reserve: "1 second" })'
     )

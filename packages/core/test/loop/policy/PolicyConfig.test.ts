@@ -133,7 +133,7 @@ describe("Policy.config", () => {
     })
   )
 
-  it("refuses a name that is none", () => {
+  it("refuses a name that is not one", () => {
     const refused = "Policy.config: name must be a string with a letter, got"
     expect(() => Policy.config("", Policy.standard)).toThrow(`${refused} ""`)
     // @ts-expect-error a preset in place of the name
@@ -535,7 +535,7 @@ describe("Policy.config refusal", () => {
     })
   )
 
-  it.effect("leaves alone what else stands under the prefix, as Kubernetes puts there", () =>
+  it.effect("leaves alone other variables under the prefix, such as those of Kubernetes", () =>
     Effect.gen(function* () {
       const variables = {
         PAYMENTS_SERVICE_HOST: "10.0.0.1",

@@ -122,7 +122,7 @@ describe("Policy.describe", () => {
     })
   })
 
-  it("refuses a name that is none", () => {
+  it("refuses a name that is not one", () => {
     expect(() => Policy.describe("_", Policy.standard)).toThrow(
       'Policy.describe: name must be a string with a letter, got "_"'
     )

@@ -55,7 +55,7 @@ describe("Policy.Fields types of an optional field", () => {
     readonly attempt?: typeof Retry.CurrentAttempt
   }
 
-  it("keep its service in every door, also where it is present as undefined", () => {
+  it("keep its service in every retry function, even when it is present as undefined", () => {
     const chosen = ({ bucket }: Pick<Chosen, "bucket">) => ({ ...policy, ...(bucket && { bucket }) })
     const optional = (options: Pick<Chosen, "bucket">) => ({ ...policy, ...options })
     const orUndefined = (bucket: typeof Reads | undefined) => ({ ...policy, bucket })
@@ -106,7 +106,7 @@ describe("Policy.Fields types of an optional field", () => {
     expectTypeOf(provided).returns.toEqualTypeOf<Text<never, Retry.CurrentAttempt | Reads>>()
   })
 
-  it("add nothing where it is undefined", () => {
+  it("add nothing when it is undefined", () => {
     const absent = {
       ...policy,
       rateLimiter: undefined,
@@ -354,7 +354,7 @@ describe("Policy.Checked types", () => {
   const base = { maxAttempts: 2, backoff: Backoff.constant({ delay: 0 }) }
   const wrong = { ...policy, maxAttemps: 3 }
 
-  it("refuse a misspelt field at every door", () => {
+  it("refuse a misspelt field in every retry function", () => {
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error maxAttemps
       () => Retry.retry(busy, wrong),
@@ -412,7 +412,7 @@ describe("Policy.Checked types", () => {
     ])
   })
 
-  it("refuse it where it is optional, undefined, or in one of several", () => {
+  it("refuse it when it is optional, undefined, or in one of several", () => {
     const optional: { readonly retries?: number } = {}
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error retries

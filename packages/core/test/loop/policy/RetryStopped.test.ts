@@ -166,7 +166,7 @@ const tell = ({
 })
 
 describe("Retry.orStopped", () => {
-  it.effect.each(rows)("fails with all there is to know of $reason", (row) =>
+  it.effect.each(rows)("fails with everything known about $reason", (row) =>
     Effect.gen(function* () {
       const stopped = yield* Effect.flip(through(row, (attempt, policy) => Retry.orStopped(attempt, policy)))
       expect(stopped).toBeInstanceOf(Retry.RetryStopped)
@@ -186,7 +186,7 @@ describe("Retry.orStopped", () => {
     }).pipe(world)
   )
 
-  it.effect("knows no level without a bucket, nor of one that cannot tell", () =>
+  it.effect("knows no level without a bucket, or of one that cannot tell", () =>
     Effect.gen(function* () {
       const levelUnder = (buckets: { readonly bucket?: TokenBucket.TokenBucket }) =>
         Effect.flatMap(
@@ -247,7 +247,7 @@ describe("Retry.orStopped", () => {
 })
 
 describe("Retry.retryOrElse", () => {
-  it.effect.each(rows)("hands all there is to know of $reason to the fallback", (row) =>
+  it.effect.each(rows)("hands everything known about $reason to the fallback", (row) =>
     Effect.gen(function* () {
       const door = (attempt: Effect.Effect<never, Word>, policy: typeof funded) =>
         Retry.retryOrElse(attempt, policy, (stopped) => Effect.succeed(tell(stopped)))
@@ -283,7 +283,7 @@ describe("Retry.retry", () => {
     })
   )
 
-  it.effect("fails with an error of its own where the rate limiter refuses the first attempt", () =>
+  it.effect("fails with an error of its own when the rate limiter refuses the first attempt", () =>
     Effect.gen(function* () {
       const recording = make({ limiter: () => Effect.succeedNone })
       const error = yield* Effect.flip(recording.provide(Retry.retry(Effect.void, funded)))

@@ -43,7 +43,7 @@ describe("Retry.retry under an attempt timeout", () => {
     }).pipe(world)
   )
 
-  it.effect("passes on what an attempt comes to in time", () =>
+  it.effect("passes on the result of an attempt that ends in time", () =>
     Effect.gen(function* () {
       expect(yield* Retry.retry(Effect.delay(Effect.succeed("done"), "2999 millis"), timed)).toBe("done")
       const failing = Effect.delay(Effect.fail("own error"), "2999 millis")
@@ -52,7 +52,7 @@ describe("Retry.retry under an attempt timeout", () => {
     }).pipe(world)
   )
 
-  it.effect("ends an attempt before a cut that is further away, and a cut before a timeout that is", () =>
+  it.effect("ends an attempt by whichever of timeout and cut comes first", () =>
     Effect.gen(function* () {
       const under = (cut: number) =>
         Effect.gen(function* () {
@@ -64,7 +64,7 @@ describe("Retry.retry under an attempt timeout", () => {
     })
   )
 
-  it.effect("leaves an attempt behind at a cut, too, where it is disconnected", () =>
+  it.effect("leaves an attempt behind at a cut, too, if it is disconnected", () =>
     Effect.gen(function* () {
       const attempt = Effect.uninterruptible(Effect.delay(Effect.succeed("late"), "10 seconds"))
       const under = (attemptTimeout: AttemptTimeout.AttemptTimeout) =>
@@ -89,14 +89,16 @@ describe("Retry.retry under an attempt timeout", () => {
     })
   )
 
-  it.effect("gives an attempt what a function makes of its start, in a policy that needs no time otherwise", () =>
-    Effect.gen(function* () {
-      const until = AttemptTimeout.fromFunction("until", (_, startMillis) => Math.max(500, 5_000 - startMillis))
-      const policy = { ...timed, maxAttempts: 6, attemptTimeout: until }
-      expect(yield* Effect.exit(Retry.retry(Effect.never, policy))).toEqual(Exit.fail(timedOut(6, 500)))
-      // 5 seconds, 5 times half a second, and 5 waits of a second.
-      expect(yield* nowMillis).toBe(12_500)
-    }).pipe(world)
+  it.effect(
+    "gives an attempt the time that a function derives from its start, in a policy that needs no time otherwise",
+    () =>
+      Effect.gen(function* () {
+        const until = AttemptTimeout.fromFunction("until", (_, startMillis) => Math.max(500, 5_000 - startMillis))
+        const policy = { ...timed, maxAttempts: 6, attemptTimeout: until }
+        expect(yield* Effect.exit(Retry.retry(Effect.never, policy))).toEqual(Exit.fail(timedOut(6, 500)))
+        // 5 seconds, 5 times half a second, and 5 waits of a second.
+        expect(yield* nowMillis).toBe(12_500)
+      }).pipe(world)
   )
 
   it.effect.each([
@@ -111,7 +113,7 @@ describe("Retry.retry under an attempt timeout", () => {
     })
   )
 
-  it.effect("is not retried where it is judged terminal", () =>
+  it.effect("is not retried when it is judged terminal", () =>
     Effect.gen(function* () {
       const attemptTimeout = AttemptTimeout.judged(timed.attemptTimeout, Verdict.terminal("outcome unknown"))
       const stopped = yield* Effect.flip(Retry.orStopped(Effect.never, { ...timed, attemptTimeout }))
@@ -151,7 +153,7 @@ describe("Retry.retry under an attempt timeout", () => {
     }).pipe(world)
   )
 
-  it.effect("waits for an attempt that cannot be interrupted, and counts it as timed out whatever it came to", () =>
+  it.effect("waits for an attempt that cannot be interrupted, and counts it as timed out whatever its result", () =>
     Effect.gen(function* () {
       const stubborn = Effect.uninterruptible(Effect.delay(Effect.succeed("too late"), "10 seconds"))
       const exit = yield* Effect.exit(Retry.retry(stubborn, { ...timed, maxAttempts: 2 }))
@@ -160,7 +162,7 @@ describe("Retry.retry under an attempt timeout", () => {
     }).pipe(world)
   )
 
-  it.effect("goes on without an attempt that cannot be interrupted, where it is disconnected", () =>
+  it.effect("goes on without an attempt that cannot be interrupted, if it is disconnected", () =>
     Effect.gen(function* () {
       let ended = 0
       const stubborn = Effect.uninterruptible(
@@ -207,7 +209,7 @@ describe("Retry.retry under an attempt timeout", () => {
     }).pipe(world)
   )
 
-  it.effect("drops what the finalizers of a timed-out attempt come to, as Effect.timeout does", () =>
+  it.effect("drops the outcome of the finalizers of a timed-out attempt, as Effect.timeout does", () =>
     Effect.gen(function* () {
       const attempt = Effect.onInterrupt(Effect.never, () => Effect.die("in the finalizer"))
       expect(yield* Effect.exit(Retry.retry(attempt, timed))).toEqual(Exit.fail(timedOut(3, 3_000)))
@@ -255,7 +257,7 @@ describe("Retry.retry with a span around each attempt", () => {
     }).pipe(world)
   )
 
-  it.effect("makes roots where there is no span around, without the name that a policy does not have", () =>
+  it.effect("makes root spans when there is no span around, without the name that a policy does not have", () =>
     Effect.gen(function* () {
       const { provide, spans } = Spans.recording()
       yield* provide(Retry.retry(Effect.succeed("done"), { ...spanned, name: undefined }))
@@ -265,7 +267,7 @@ describe("Retry.retry with a span around each attempt", () => {
     }).pipe(world)
   )
 
-  it.effect("makes none where the policy asks for none", () =>
+  it.effect("makes none if the policy asks for none", () =>
     Effect.gen(function* () {
       const { provide, spans } = Spans.recording()
       yield* provide(Retry.retry(Effect.succeed("done"), { ...spanned, attemptSpan: undefined }))

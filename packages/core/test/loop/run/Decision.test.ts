@@ -139,7 +139,7 @@ describe("Decision.decide by kind", () => {
     }
   )
 
-  it("names the kind whose limit is spent, and none where it is the limit of all", () => {
+  it("names the kind whose limit is spent, and none when the limit of all is spent", () => {
     expect(decide(limited, Verdict.throttling, { attempts: 4, failures: { Throttling: 4 } })).toMatchObject({
       reason: { _tag: "AttemptsSpent", maxAttempts: 4, kind: "Throttling" }
     })
@@ -153,14 +153,14 @@ describe("Decision.decide with chance", () => {
   const jittered = { ...policy, backoff: Backoff.jittered(policy.backoff, Jitter.full) }
   const stretched = { ...policy, hint: Hint.floor({ jitterRatio: 0.5, atMost: "1 minute", otherwise: "giveUp" }) }
 
-  it("asks for a draw where the back-off needs one, and after whatever stops it without", () => {
+  it("asks for a draw if the back-off needs one, and after every reason to stop that needs none", () => {
     expect(decide(jittered, Verdict.transient)).toBe(Decision.needsDraw)
     expect(decide(jittered, Verdict.transient, { u: 0.5 })).toMatchObject({ ...second, delayMillis: 500 })
     expect(endOf(decide(jittered, Verdict.transient, { attempts: 3 }))).toBe("AttemptsSpent")
     expect(endOf(decide(jittered, terminal))).toBe("Terminal")
   })
 
-  it("asks for a draw where the hint needs one, and only where there is a hint", () => {
+  it("asks for a draw if the hint needs one, and only if there is a hint", () => {
     expect(decide(stretched, Verdict.transient)).toMatchObject(second)
     expect(decide(stretched, hinted("10 seconds"))).toBe(Decision.needsDraw)
     expect(decide(stretched, hinted("10 seconds"), { u: 0.5 })).toMatchObject({ delayMillis: 12_500, source: "Hint" })
@@ -203,7 +203,7 @@ describe("Decision.decide with a hint", () => {
     { startsOver: false, hint: "30 seconds", next: 4_000 },
     { startsOver: true, hint: 0, next: 4_000 }
   ] as const)(
-    "starts the back-off over after a followed hint, where asked to: $startsOver, $hint",
+    "starts the back-off over after a followed hint, if asked to: $startsOver, $hint",
     ({ hint, next, startsOver }) => {
       const asked = startingOver(startsOver)
       const first = decide(asked, Verdict.transient)
@@ -271,7 +271,7 @@ describe("Decision.decide with the time since the first attempt", () => {
     })
   })
 
-  it("takes an own curve as it takes the built-in ones", () => {
+  it("takes a custom curve like a built-in one", () => {
     const curve = Curve.fromFunction("cubes", (n) => n ** 3)
     expect(decide({ ...policy, backoff: Backoff.fromCurve(curve) }, Verdict.transient)).toMatchObject({
       delayMillis: 1

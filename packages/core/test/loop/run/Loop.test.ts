@@ -277,7 +277,7 @@ describe("Retry.retry order of decisions", () => {
     }).pipe(world)
   )
 
-  it.effect("bounds an attempt that was granted, and ends with its timeout where the next one is refused", () =>
+  it.effect("bounds an attempt that was granted, and ends with its timeout when the next one is refused", () =>
     Effect.gen(function* () {
       const recording = make({ limiter: refuseFrom(2) })
       const bounded = {
@@ -291,7 +291,7 @@ describe("Retry.retry order of decisions", () => {
     }).pipe(world)
   )
 
-  it.effect("refunds before it goes on with a fallback, and where it returns a result", () =>
+  it.effect("refunds before it goes on with a fallback, and when it returns a result", () =>
     Effect.gen(function* () {
       const recording = make({ limiter: refuseFrom(2) })
       yield* Retry.retryOrElse(busy, funded, () => recording.note("fallback")).pipe(recording.provide)
@@ -385,7 +385,7 @@ describe("Retry.retry interruption", () => {
     })
   )
 
-  it.effect("while the bucket waits in what it restored takes and returns nothing", () =>
+  it.effect("while the bucket waits inside restore takes and returns nothing", () =>
     Effect.gen(function* () {
       const { at, lines } = yield* interruptedAfter(300, [busy], { bucket: ({ restore }) => restore(Effect.never) })
       expect(lines).toEqual(paid)
@@ -393,7 +393,7 @@ describe("Retry.retry interruption", () => {
     })
   )
 
-  it.effect("while the bucket waits without restoring refunds what the bucket answers after all", () =>
+  it.effect("while the bucket waits outside restore refunds what the bucket answers after all", () =>
     Effect.gen(function* () {
       const { at, lines } = yield* interruptedAfter(300, [busy], {
         bucket: () => Effect.delay(Effect.succeedSome(5), "1 second")

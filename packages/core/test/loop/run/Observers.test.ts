@@ -335,7 +335,7 @@ describe("Retry.retry events of judged results", () => {
     }).pipe(world)
   )
 
-  it.effect("have no last one where a defect or an interruption ends the operation", () =>
+  it.effect("have no last one when a defect or an interruption ends the operation", () =>
     Effect.gen(function* () {
       expect(yield* eventsOf((asked) => Retry.retry(Effect.die("defect"), { ...policy, ...asked }))).toEqual([])
       expect(yield* eventsOf((asked) => Retry.retry(Effect.interrupt, { ...policy, ...asked }))).toEqual([])
@@ -349,7 +349,7 @@ describe("Retry.retry events of judged results", () => {
     }).pipe(world)
   )
 
-  it.effect("have no name where the policy has none, and no negative time when the clock steps back", () =>
+  it.effect("have no name when the policy has none, and no negative time when the clock steps back", () =>
     Effect.gen(function* () {
       const heard = Heard.make()
       const attempt = Effect.zipRight(VirtualClock.stepBack("1 hour"), Effect.fail("busy" as const))
@@ -390,7 +390,7 @@ describe("Retry.retry event", () => {
     }).pipe(world)
   )
 
-  it.effect("has no outcome to show where an attempt has succeeded", () =>
+  it.effect("has no outcome to show when an attempt has succeeded", () =>
     Effect.gen(function* () {
       const outcomes: Array<string> = []
       const observer: Observe.Observer = (event) => Effect.sync(() => void outcomes.push(event.details().outcome))

@@ -136,7 +136,7 @@ describe("Retry.retry under a deadline that refuses", () => {
     }).pipe(world)
   )
 
-  it.effect("makes the first attempt at once, also where the reserve is all the time there is", () =>
+  it.effect("makes the first attempt at once, even if the reserve is all the time there is", () =>
     Effect.gen(function* () {
       let nanos = 0n
       const moving = <A, E, R>(self: Effect.Effect<A, E, R>) =>
@@ -180,7 +180,7 @@ describe("Retry.retry under a deadline that refuses", () => {
 })
 
 describe("Retry.retry under a policy in which nothing depends on time", () => {
-  it.effect("looks at no clock, but for its waits", () =>
+  it.effect("reads no clock, except for its waits", () =>
     Effect.gen(function* () {
       const looking = Effect.die("looked at the clock")
       const blind = <A, E, R>(self: Effect.Effect<A, E, R>) =>
@@ -315,7 +315,7 @@ describe("Retry.retry judges the deadline after whatever took time", () => {
     })
   )
 
-  it.effect.each(slowly(60_000))("stops at the deadline where it falls into $place", ({ fields }) =>
+  it.effect.each(slowly(60_000))("stops at the deadline when it falls into $place", ({ fields }) =>
     Effect.gen(function* () {
       for (const deadline of [
         Deadline.refuse("5 seconds"),
@@ -442,7 +442,7 @@ describe("Retry.orStopped over many attempts", () => {
     }).pipe(world)
   )
 
-  it.effect("starts the back-off over after a hint, where the rule says so", () =>
+  it.effect("starts the back-off over after a hint, if the rule says so", () =>
     Effect.gen(function* () {
       const hinted = {
         ...policy,
@@ -467,7 +467,7 @@ describe("Retry.retry under a deadline that truncates", () => {
     { within: "10 seconds", reserve: "2 seconds", delay: "7 seconds", starts: [0, 7000, 8000] },
     { within: "10 seconds", reserve: "10 seconds", delay: "1 second", starts: [0] }
   ] as const)(
-    "starts a last attempt with $reserve of $within left, where the delay is $delay",
+    "starts a last attempt with $reserve of $within left, when the delay is $delay",
     ({ delay, reserve, starts, within }) =>
       Effect.gen(function* () {
         const bounded = {
@@ -519,7 +519,7 @@ describe("Retry.retry under a deadline that cuts", () => {
     }).pipe(world)
   )
 
-  it.effect("fails with its own error where the rate limiter grants the first attempt too late", () =>
+  it.effect("fails with its own error when the rate limiter grants the first attempt too late", () =>
     Effect.gen(function* () {
       const recording = make({ limiter: () => Effect.delay(Effect.succeedSome(1), "3 seconds") })
       const deadline = Deadline.cut(within, { onExceeded: ({ attempts }) => ["late", attempts] as const })
@@ -531,7 +531,7 @@ describe("Retry.retry under a deadline that cuts", () => {
     }).pipe(world)
   )
 
-  it.effect("fails with what onExceeded makes of it", () =>
+  it.effect("fails with the error that onExceeded makes", () =>
     Effect.gen(function* () {
       const deadline = Deadline.cut(within, { onExceeded: ({ attempts, error }) => ["late", attempts, error] as const })
       const error = yield* Effect.flip(Retry.retry(failing([]), { ...endless, deadline }))
@@ -564,7 +564,7 @@ describe("Retry.retry under a deadline that cuts", () => {
         bucket: { ...TokenBucket.unlimited, level: Effect.never }
       }
     }
-  ])("passes a finished success on, where $name", ({ fields }) =>
+  ])("passes a finished success on, when $name", ({ fields }) =>
     Effect.gen(function* () {
       const attempt = Effect.delay(Effect.succeed("done"), "2 seconds")
       const exit = yield* Effect.exit(Retry.retry(attempt, { ...cut, ...fields }))
@@ -601,7 +601,7 @@ describe("Retry.retry under a deadline that cuts", () => {
         attemptTimeout: AttemptTimeout.judged(AttemptTimeout.constant("2 seconds"), Verdict.terminal("unknown"))
       }
     }
-  ])("ends the operation where it falls while an attempt cleans up after its timeout, $what", ({ fields }) =>
+  ])("ends the operation when it falls while an attempt cleans up after its timeout, $what", ({ fields }) =>
     Effect.gen(function* () {
       const cleaning = Effect.onInterrupt(Effect.never, () => Effect.sleep("1 second"))
       const policy = { ...cut, attemptTimeout: AttemptTimeout.constant("2 seconds"), ...fields }
@@ -615,7 +615,7 @@ describe("Retry.retry under a deadline that cuts", () => {
     }).pipe(world)
   )
 
-  it.effect("lets no attempt start after it, also where nothing can be interrupted", () =>
+  it.effect("lets no attempt start after it, even when nothing can be interrupted", () =>
     Effect.gen(function* () {
       const starts: Array<number> = []
       const error = yield* Effect.flip(Effect.uninterruptible(Retry.retry(failing(starts), cut)))

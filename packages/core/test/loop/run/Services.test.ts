@@ -74,7 +74,7 @@ const places = [
 
 describe("Retry.retry with a service that is broken", () => {
   it.effect.each(ways.flatMap((way) => places.map((place) => ({ way, ...place }))))(
-    "goes on as without it where $place $way, and logs each time once",
+    "goes on as without it when $place $way, and logs each time once",
     ({ of, times, way }) =>
       Effect.gen(function* () {
         const { at, exit, messages } = yield* logged(Retry.retry(recovering(), { ...policy, ...of(() => broken(way)) }))
@@ -116,7 +116,7 @@ describe("Retry.retry with a service that is broken", () => {
     }).pipe(world)
   )
 
-  it.effect.each(ways)("keeps its reason to stop where a refund %s", (way) =>
+  it.effect.each(ways)("keeps its reason to stop when a refund %s", (way) =>
     Effect.gen(function* () {
       const refund = Effect.suspend(() => broken(way))
       const bucket = member({ acquire: () => Effect.succeedSome({ tokens: 1, refund }) })
@@ -213,7 +213,7 @@ describe("Retry.retry with a service that hangs", () => {
     places.flatMap((place) => deadlines.map((deadline) => ({ ...how, ...place, ...deadline })))
   )
 
-  it.effect.each(table)("stops at the deadline where $place $how: $deadline", ({ deadline, never, of, place }) =>
+  it.effect.each(table)("stops at the deadline when $place $how: $deadline", ({ deadline, never, of, place }) =>
     Effect.gen(function* () {
       const { at, exit } = yield* logged(Retry.retry(recovering(), { ...policy, ...of(() => never), deadline }))
       // The first attempt of an operation without a rate limiter runs, however late.
@@ -222,7 +222,7 @@ describe("Retry.retry with a service that hangs", () => {
     })
   )
 
-  it.effect.each(hanging)("stops at the deadline where acquire $how", ({ never }) =>
+  it.effect.each(hanging)("stops at the deadline when acquire $how", ({ never }) =>
     Effect.gen(function* () {
       for (const { deadline, error } of deadlines) {
         const bucket = member({ acquire: () => never })
@@ -265,7 +265,7 @@ describe("Retry.retry asking a bucket until the deadline", () => {
     { how: "truncates", deadline: Deadline.truncate("1 second", { reserve: "300 millis" }), at: 1_000 }
   ]
 
-  it.effect.each(deadlines)("logs nothing where it answers no at the end of its wait, and the deadline $how", (row) =>
+  it.effect.each(deadlines)("logs nothing when it answers no at the end of its wait, and the deadline $how", (row) =>
     Effect.gen(function* () {
       const rateLimiter = yield* RateLimiter.concurrencyLimit({ limit: 1 })
       const queued = Retry.retry(Effect.void, { ...policy, rateLimiter, deadline: row.deadline })
@@ -281,7 +281,7 @@ describe("Retry.retry asking a bucket until the deadline", () => {
     })
   )
 
-  it.effect.each(deadlines)("logs that it does not answer where it waits for longer, and the deadline $how", (row) =>
+  it.effect.each(deadlines)("logs that it does not answer when it waits for longer, and the deadline $how", (row) =>
     Effect.gen(function* () {
       const acquire: Bucket["acquire"] = ({ restore }) => restore(Effect.never)
       const asking = Retry.retry(Effect.void, { ...policy, rateLimiter: member({ acquire }), deadline: row.deadline })

@@ -4,7 +4,7 @@ import type { Omission } from "../Omissions.ts"
 export const omissions: ReadonlyArray<Omission> = [
   {
     file: "core/test/accept/InvalidArgument.test.ts",
-    parts: ["has a text for a duration that is too long to be written"],
+    parts: ["shows a duration that is too long to be formatted"],
     reason: "Effect 4 writes any duration."
   },
   {
@@ -14,13 +14,13 @@ export const omissions: ReadonlyArray<Omission> = [
   },
   {
     file: "core/test/fund/bucket/AdaptiveConcurrency.test.ts",
-    parts: ["finds what a server takes at a time, by %s"],
+    parts: ["finds how many attempts a server takes at once, by %s"],
     reason:
       "The semaphore of Effect 4, of which the server of this test is made, serves new requests before those that wait."
   },
   {
     file: "core/test/fund/compose/Fallible.test.ts",
-    parts: ["report a call once that answers right when its time is over"],
+    parts: ["report a call once if it answers just as its time is over"],
     reason: "A fiber of Effect 4 goes on in the step that wakes it: no two end before one of them is seen."
   },
   {
@@ -60,15 +60,15 @@ export const omissions: ReadonlyArray<Omission> = [
   },
   {
     file: "core/test/fund/fiber/Timer.test.ts",
-    parts: ["makes no call where it is cancelled between the end of the sleep and its notice, where that $name"],
+    parts: ["makes no call when it is cancelled between the end of the sleep and its notice, and the sleep $name"],
     reason: "A fiber of Effect 4 goes on in the step that wakes it: nothing comes between."
   },
   {
     file: "core/test/fund/fiber/Within.test.ts",
     parts: [
       "hands FiberRefs back as it does, after $name",
-      "leaves what a fiber had of an interruption before as it was",
-      "takes no step to hand FiberRefs of a child back where none has changed",
+      "leaves an earlier interruption of the fiber as it was",
+      "takes no step to hand FiberRefs of a child back when none has changed",
       "hands back what a child has set in a FiberRef that the fiber around it does not have",
       "leaves FiberRefs as they were before the timeout"
     ],
@@ -76,7 +76,7 @@ export const omissions: ReadonlyArray<Omission> = [
   },
   {
     file: "core/test/fund/fiber/Within.test.ts",
-    parts: ["without", "missing", "comes to the same where Effect has no $field"],
+    parts: ["without", "missing", "has the same result when effects have no $field"],
     reason: "These are fields of Effect 3."
   },
   {
@@ -101,7 +101,7 @@ export const omissions: ReadonlyArray<Omission> = [
   },
   {
     file: "core/test/fund/fiber/Within.test.ts",
-    parts: ["comes to the same with timers of the platform: $group"],
+    parts: ["has the same result with timers of the platform: $group"],
     reason:
       "Fibers of Effect 4 take turns by setImmediate, which a busy machine orders otherwise than timers of a few milliseconds."
   },
@@ -117,12 +117,12 @@ export const omissions: ReadonlyArray<Omission> = [
   },
   {
     file: "core/test/loop/Hedge.test.ts",
-    parts: ["passes an interruption on where it cannot be interrupted itself"],
+    parts: ["passes an interruption on when it cannot be interrupted itself"],
     reason: "Effect 4 passes an interruption of a region that cannot be interrupted on to no child."
   },
   {
     file: "core/test/loop/Nesting.test.ts",
-    parts: ["stays as it is where a fiber takes over the FiberRefs of one that makes an attempt"],
+    parts: ["stays as it is when a fiber takes over the FiberRefs of one that makes an attempt"],
     reason: "Effect 4 has no FiberRefs: a context leaves no effect."
   },
   {
