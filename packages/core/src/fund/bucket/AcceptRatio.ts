@@ -110,9 +110,9 @@ export const acceptRatio = (options: Options = {}): Effect.Effect<TokenBucket> =
     if (ofAll === 0 || levels.length === 0) return Math.min(maxChance, ofAll)
     return Math.min(maxChance, chanceOfLevel(ofAll, levels.map(SlidingWindow.sum), level))
   }
-  return Effect.map(TimedRef.makeUnread<Counted>({ requests: empty, accepts: empty, levels: [] }), ({ modify }) => {
+  return Effect.map(TimedRef.makeUnread<Counted>({ requests: empty, accepts: empty, levels: [] }), (self) => {
     // Counted whether or not it is granted.
-    const request = modify((before, now) => {
+    const request = TimedRef.modify(self, (before, now) => {
       const level = Priority.currentLevel()
       const advancedTo = advanced(before, now)
       const { accepts, requests } = advancedTo
@@ -128,12 +128,12 @@ export const acceptRatio = (options: Options = {}): Effect.Effect<TokenBucket> =
       return [{ chance: chance({ accepts, requests, levels }, level), level, slot: requests.newest }, after]
     })
     const refund = (slot: number, level: number) =>
-      modify((before, now) => {
+      TimedRef.modify(self, (before, now) => {
         const { accepts, levels, requests } = advanced(before, now)
         const without = (own: SlidingWindow.SlidingWindow) => SlidingWindow.removed(own, slot, 1)
         return [undefined, { accepts, requests: without(requests), levels: changed(levels, level, without) }]
       })
-    const accept = modify((before, now) => {
+    const accept = TimedRef.modify(self, (before, now) => {
       const counted = advanced(before, now)
       return [undefined, { ...counted, accepts: SlidingWindow.added(counted.accepts, 1) }]
     })
@@ -145,7 +145,7 @@ export const acceptRatio = (options: Options = {}): Effect.Effect<TokenBucket> =
     return {
       acquire: () => acquire,
       record: (outcome) => (isAccepted(outcome) ? accept : Effect.void),
-      level: modify((before, now) => {
+      level: TimedRef.modify(self, (before, now) => {
         const { accepts, requests } = advanced(before, now)
         return [Math.max(0, 1 + K * SlidingWindow.sum(accepts) - SlidingWindow.sum(requests)), before]
       })

@@ -57,16 +57,18 @@ export const quota = (options: Options = {}): Effect.Effect<TokenBucket> => {
   const { costOf, increment } = QuotaCost.check(owner, capacity, options)
   const refillPerSecond = Argument.number(owner, "refillPerSecond", options.refillPerSecond ?? 0, { min: 0 })
   const maxWait = checkWaiting(refillPerSecond, options)
-  return Effect.map(Budget.make({ capacity, initial, refillPerSecond, maxWait, costOf }), (budget) => {
-    const putIn = (tokens: number) => (tokens > 0 ? budget.putIn(tokens) : Effect.void)
-    const putIncrementIn = putIn(increment)
+  const { acquire, level, make, putIn } = Budget.make({ capacity, initial, refillPerSecond, maxWait, costOf })
+  return Effect.map(make, (self) => {
+    // Most operations succeed at the first attempt.
+    const credited = increment > 0 ? putIn(self, increment) : Effect.void
     return {
-      acquire: budget.acquire,
-      record: (outcome) => {
-        if (outcome._tag !== "Succeeded") return Effect.void
-        return outcome.attempt === 1 ? putIncrementIn : putIn(outcome.granted.tokens)
+      acquire: (request) => acquire(self, request),
+      record: ({ _tag, attempt, granted }) => {
+        if (_tag !== "Succeeded") return Effect.void
+        if (attempt === 1) return credited
+        return granted.tokens > 0 ? putIn(self, granted.tokens) : Effect.void
       },
-      level: budget.level
+      level: level(self)
     }
   })
 }

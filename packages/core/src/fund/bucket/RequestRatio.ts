@@ -60,13 +60,13 @@ export const requestRatio = (options: Options = {}): Effect.Effect<TokenBucket> 
   const paidFor = ({ credits }: Budget) => reserve + SlidingWindow.sum(credits)
   const tokens = (budget: Budget) => Math.max(0, paidFor(budget) - SlidingWindow.sum(budget.retries))
   const initial: Budget = { credits: window, retries: window, highest: Priority.lowest }
-  return Effect.map(TimedRef.makeUnread(initial), ({ modify }) => {
+  return Effect.map(TimedRef.makeUnread(initial), (self) => {
     const refund = (slot: number) =>
-      modify((before, now) => {
+      TimedRef.modify(self, (before, now) => {
         const { credits, highest, retries } = advanced(before, now)
         return [undefined, { credits, retries: SlidingWindow.removed(retries, slot, 1), highest }]
       })
-    const acquire = modify((before, now) => {
+    const acquire = TimedRef.modify(self, (before, now) => {
       const { credits, retries } = advanced(before, now)
       const budget = { credits, retries, highest: Math.max(before.highest, Priority.currentLevel()) }
       const left = Priority.leftOf(paidFor(budget), budget.highest)
@@ -74,14 +74,14 @@ export const requestRatio = (options: Options = {}): Effect.Effect<TokenBucket> 
       const grant = { tokens: 1, refund: refund(retries.newest) }
       return [Option.some(grant), { ...budget, retries: SlidingWindow.added(retries, 1) }]
     })
-    const credit = modify((before, now) => {
+    const credit = TimedRef.modify(self, (before, now) => {
       const budget = advanced(before, now)
       return [undefined, { ...budget, credits: SlidingWindow.added(budget.credits, ratio) }]
     })
     return {
       acquire: () => acquire,
       record: Outcomes.ignored,
-      level: modify((before, now) => [tokens(advanced(before, now)), before]),
+      level: TimedRef.modify(self, (before, now) => [tokens(advanced(before, now)), before]),
       started: ({ attempt }) => (attempt === 1 ? credit : Effect.void)
     }
   })

@@ -70,8 +70,8 @@ export const serverPause = (options: Options): Effect.Effect<TokenBucket> => {
   const jitterRatio = Argument.number(owner, "jitterRatio", options.jitterRatio ?? 0, { min: 0, max: 1 })
   const maxWait = Waiting.check(owner, options, "wait")
   const draw = jitterRatio === 0 ? Effect.succeed(0) : Random.next
-  return Effect.map(TimedRef.makeUnread<Pause>({ untilMillis: -Infinity, lengthMillis: 0 }), ({ modify }) => {
-    const look = modify((pause, now) => [seen(pause, now), pause])
+  return Effect.map(TimedRef.makeUnread<Pause>({ untilMillis: -Infinity, lengthMillis: 0 }), (self) => {
+    const look = TimedRef.modify(self, (pause, now) => [seen(pause, now), pause])
     const wait = (
       { leftMillis, lengthMillis, nowMillis }: Seen,
       untilMillis: number,
@@ -96,7 +96,9 @@ export const serverPause = (options: Options): Effect.Effect<TokenBucket> => {
         ),
       record: (outcome) => {
         const lengthMillis = Math.min(hintMillis(outcome), atMostMillis)
-        return lengthMillis > 0 ? modify((pause, now) => [undefined, paused(pause, now, lengthMillis)]) : Effect.void
+        return lengthMillis > 0
+          ? TimedRef.modify(self, (pause, now) => [undefined, paused(pause, now, lengthMillis)])
+          : Effect.void
       },
       level: Effect.map(look, ({ leftMillis }) => (leftMillis > 0 ? 0 : Infinity))
     }

@@ -39,9 +39,13 @@ export const successRatio = (options: Options): Effect.Effect<TokenBucket> => {
   const capacity = Argument.number(owner, "capacity", given.capacity, { min: 1 })
   const initial = Argument.number(owner, "initial", options.initial ?? capacity, { min: 0, max: capacity })
   const refillPerSecond = Argument.number(owner, "floorPerSecond", options.floorPerSecond ?? 0, { min: 0 })
-  const budget = Budget.make({ capacity, initial, refillPerSecond, maxWait: Option.none() })
-  return Effect.map(budget, ({ acquire, level, putIn }) => {
-    const credit = putIn(ratio)
-    return { acquire, record: (outcome) => (outcome._tag === "Succeeded" ? credit : Effect.void), level }
+  const { acquire, level, make, putIn } = Budget.make({ capacity, initial, refillPerSecond, maxWait: Option.none() })
+  return Effect.map(make, (self) => {
+    const credit = putIn(self, ratio)
+    return {
+      acquire: (request) => acquire(self, request),
+      record: ({ _tag }) => (_tag === "Succeeded" ? credit : Effect.void),
+      level: level(self)
+    }
   })
 }

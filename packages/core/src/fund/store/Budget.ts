@@ -1,18 +1,18 @@
 /**
  * Tokens with a capacity and a refill, to which outcomes may add.
  */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Limits } from "../count/Tokens.ts"
 import * as Tokens from "../count/Tokens.ts"
-import type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
+import type { Arithmetic } from "../port/Arithmetic.ts"
 import * as Priority from "../port/Priority.ts"
 import type * as Waiting from "../port/Waiting.ts"
 import * as Store from "./TokenStore.ts"
 
-export interface Budget extends Pick<TokenStore<unknown>, "acquire" | "level"> {
+export interface Budget extends Pick<Store.Steps<Held>, "make" | "acquire" | "level"> {
   /** Refills, then adds tokens. */
-  readonly putIn: (tokens: number) => Effect.Effect<void>
+  readonly putIn: (self: Store.Stored<Held>, tokens: number) => Effect.Effect<void>
 }
 
 /** The options of `make`. */
@@ -30,7 +30,7 @@ interface Held {
 }
 
 /** If attempts do not wait, low priorities leave some tokens to others. */
-export const make = ({ costOf, initial, maxWait, ...limits }: Options): Effect.Effect<Budget> => {
+export const make = ({ costOf, initial, maxWait, ...limits }: Options): Budget => {
   const leaves = Option.isNone(maxWait)
   const refilled = ({ tokens }: Held, now: number) => Tokens.refilled(tokens, limits, now)
   const added = (before: Held, now: number, count: number): Held => {
@@ -54,11 +54,8 @@ export const make = ({ costOf, initial, maxWait, ...limits }: Options): Effect.E
     level: (before, now) => refilled(before, now).level,
     ...(costOf && { costOf })
   }
-  return Effect.map(Store.make(arithmetic, maxWait), ({ acquire, change, level }) => ({
-    acquire,
-    putIn: change(added),
-    level
-  }))
+  const { acquire, change, level, make } = Store.makeSteps(arithmetic, maxWait)
+  return { make, acquire, level, putIn: change(added) }
 }
 
 /** Notes the priority of the asking operation. */

@@ -8,60 +8,57 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import * as MonotonicTime from "../port/MonotonicTime.ts"
 
-export interface TimedRef<S> {
-  /**
-   * Answers a message and changes the state in one step. If `ignoresTime` holds for the state, the clock is not read, and
-   * `nowMillis` is zero.
-   */
-  readonly send: <A, M>(
-    step: Step<S, A, M>,
-    message: M,
-    ignoresTime?: ((state: S) => boolean) | undefined
-  ) => Effect.Effect<A>
-  /** The same without a message. */
-  readonly modify: <A>(step: Step<S, A>, ignoresTime?: (state: S) => boolean) => Effect.Effect<A>
-  /** The state after the latest change. */
-  readonly get: Effect.Effect<S>
+export interface TimedRef<S> extends Ref.Ref<Timed<S>> {}
+
+interface Timed<S> extends MonotonicTime.Time {
+  readonly state: S
 }
 
-/** A pure step of a bucket. */
+/** A pure step of a bucket. It gets the ref only for effects in its answer. */
 export interface Step<S, A, in M = undefined> {
-  (state: S, nowMillis: number, message: M): readonly [answer: A, after: S]
+  (state: S, nowMillis: number, message: M, self: TimedRef<S>): readonly [answer: A, after: S]
 }
 
 export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => {
     const { aheadMillis, nowMillis } = next(MonotonicTime.start)
-    return ofTimed({ state: initial(nowMillis), nowMillis, aheadMillis })
+    return Ref.unsafeMake({ state: initial(nowMillis), nowMillis, aheadMillis })
   })
 
 /** For an initial state that does not depend on the time: the first step that needs the time reads the clock. */
 export const makeUnread = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
-  Effect.sync(() => ofTimed({ state: initial, ...MonotonicTime.start }))
+  Effect.sync(() => Ref.unsafeMake({ state: initial, ...MonotonicTime.start }))
 
-const ofTimed = <S>(timed: Timed<S>): TimedRef<S> => {
-  const ref = Ref.unsafeMake(timed)
-  const send: TimedRef<S>["send"] = (step, message, ignoresTime) =>
-    Ref.modify(ref, (timed) => {
-      const { state } = timed
-      if (ignoresTime?.(state) === true) {
-        const { aheadMillis, nowMillis } = timed
-        const [answer, after] = step(state, 0, message)
-        return [answer, after === state ? timed : { state: after, nowMillis, aheadMillis }]
-      }
-      const { aheadMillis, nowMillis } = next(timed)
-      const [answer, after] = step(state, nowMillis, message)
-      return [answer, { state: after, nowMillis, aheadMillis }]
-    })
-  return {
-    send,
-    modify: (step, ignoresTime) => send(step, undefined, ignoresTime),
-    get: Effect.map(Ref.get(ref), ({ state }) => state)
-  }
-}
+/**
+ * Answers a message and changes the state in one step. If `ignoresTime` holds for the state, the clock is not read, and
+ * `nowMillis` is zero.
+ */
+export const send = <S, A, M>(
+  self: TimedRef<S>,
+  step: Step<S, A, M>,
+  message: M,
+  ignoresTime?: (state: S) => boolean
+): Effect.Effect<A> =>
+  Ref.modify(self, (timed) => {
+    const { state } = timed
+    if (ignoresTime?.(state) === true) {
+      const { aheadMillis, nowMillis } = timed
+      const [answer, after] = step(state, 0, message, self)
+      return [answer, after === state ? timed : { state: after, nowMillis, aheadMillis }]
+    }
+    const { aheadMillis, nowMillis } = next(timed)
+    const [answer, after] = step(state, nowMillis, message, self)
+    return [answer, { state: after, nowMillis, aheadMillis }]
+  })
 
-interface Timed<S> extends MonotonicTime.Time {
-  readonly state: S
-}
+/** Sends no message. */
+export const modify = <S, A>(
+  self: TimedRef<S>,
+  step: Step<S, A>,
+  ignoresTime?: (state: S) => boolean
+): Effect.Effect<A> => send(self, step, undefined, ignoresTime)
+
+/** The state after the latest change. */
+export const get = <S>(self: TimedRef<S>): Effect.Effect<S> => Effect.map(Ref.get(self), ({ state }) => state)
 
 const next = (time: MonotonicTime.Time) => MonotonicTime.next(time, MonotonicTime.currentClock())

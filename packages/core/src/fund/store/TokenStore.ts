@@ -14,13 +14,13 @@ import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Line from "../fiber/Line.ts"
 import type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
-import type { Grant, TokenBucket } from "../port/Port.ts"
+import type { Grant, Request } from "../port/Port.ts"
 import { noTokens } from "../port/Port.ts"
 import * as Priority from "../port/Priority.ts"
 import type * as Waiting from "../port/Waiting.ts"
 import * as PriorityQueue from "./PriorityQueue.ts"
-import type { Step, TimedRef } from "./TimedRef.ts"
-import * as Timed from "./TimedRef.ts"
+import type { Step } from "./TimedRef.ts"
+import * as TimedRef from "./TimedRef.ts"
 import type { Held, Turn } from "./Turns.ts"
 import * as Turns from "./Turns.ts"
 import type { Waiter } from "./WaitQueue.ts"
@@ -28,75 +28,118 @@ import type { Waiter } from "./WaitQueue.ts"
 export type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
 
 export const make = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Effect.Effect<TokenStore<S>> => {
-  const held = (nowMillis: number): Held<S> => ({ tokens: arithmetic.initial(nowMillis), queue: PriorityQueue.empty })
-  const ref = arithmetic.isTimeless === true ? Timed.makeUnread(held(0)) : Timed.make(held)
-  return Effect.map(ref, (ref) => storeOf(ref, arithmetic, maxWait))
+  const steps = makeSteps(arithmetic, maxWait)
+  return Effect.map(steps.make, (self) => storeOf(self, steps))
 }
 
 /** The grant of a state that takes no tokens. */
 export const free: Option.Option<Grant> = /*#__PURE__*/ Option.some(noTokens)
 
-/** The store of a state in a `Ref`. */
-export const storeOf = <S>(
-  { modify, send }: TimedRef<Held<S>>,
-  arithmetic: Arithmetic<S>,
-  maxWait: Waiting.MaxWait
-): TokenStore<S> => {
-  const { free = Option.none, granted, isTimeless = false, put } = arithmetic
+/** What a store keeps. */
+export type Stored<S> = TimedRef.TimedRef<Held<S>>
+
+/** The functions of all stores with the same arithmetic: buckets that are made by the thousand, one per key, share them. */
+export interface Steps<S> {
+  readonly make: Effect.Effect<Stored<S>>
+  readonly acquire: (self: Stored<S>, request: Request) => Acquired
+  /** Acquires only what is free. Absent if the arithmetic has no `free`. */
+  readonly acquireFree: ((self: Stored<S>) => Acquired) | undefined
+  readonly change: <M = void>(
+    f: (state: S, nowMillis: number, message: M) => S,
+    ignoresTime?: (state: S) => boolean
+  ) => (self: Stored<S>, message: M) => Effect.Effect<void>
+  readonly look: <A>(
+    f: (state: S, nowMillis: number) => A,
+    ignoresTime?: (state: S) => boolean
+  ) => (self: Stored<S>) => Effect.Effect<A>
+  readonly level: (self: Stored<S>) => Effect.Effect<number>
+}
+
+type Acquired = Effect.Effect<Option.Option<Grant>>
+
+/** The functions of a store, for one state. */
+export const storeOf = <S>(self: Stored<S>, { acquire, acquireFree, change, level, look }: Steps<S>): TokenStore<S> => {
+  const inTurn = (request: Request) => acquire(self, request)
+  // Made once, so that a store without a limit at the moment costs an attempt hardly more than no store at all.
+  const freely = acquireFree?.(self)
+  return {
+    acquire: freely === undefined ? inTurn : (request) => firstOf(freely, () => inTurn(request)),
+    change: (f, ignoresTime) => {
+      const changed = change(f, ignoresTime)
+      return (message) => changed(self, message)
+    },
+    level: level(self),
+    look: (f, ignoresTime) => look(f, ignoresTime)(self)
+  }
+}
+
+export const makeSteps = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait): Steps<S> => {
+  const { free, granted, isTimeless = false, put } = arithmetic
+  const held = (nowMillis: number): Held<S> => ({ tokens: arithmetic.initial(nowMillis), queue: PriorityQueue.empty })
   // With waiters of different priorities, time changes the order of the queue.
   const ignoringTime =
     (ignoresTime: (tokens: S) => boolean) =>
     ({ queue, tokens }: Held<S>): boolean =>
       (isTimeless || ignoresTime(tokens)) && !PriorityQueue.isMixed(queue)
-  const asksTimeless = ignoringTime((tokens) => Option.isSome(free(tokens)))
+  const asksTimeless = ignoringTime((tokens) => free !== undefined && Option.isSome(free(tokens)))
 
   // If attempts do not wait, there is none to wake.
   const told: (step: Effect.Effect<any>) => Effect.Effect<void> = Option.isNone(maxWait) ? identity : waking
 
-  const change: TokenStore<S>["change"] = (f, ignoresTime = never) => {
+  const change: Steps<S>["change"] = (f, ignoresTime = never) => {
     const step: Step<Held<S>, Waiter | undefined, Parameters<typeof f>[2]> = (held, now, message) => [
       PriorityQueue.first(held.queue, now),
       Turns.noted(held, f(held.tokens, now, message))
     ]
     const isTimeless = ignoringTime(ignoresTime)
-    return (message) => told(send(step, message, isTimeless))
+    return (self, message) => told(TimedRef.send(self, step, message, isTimeless))
   }
 
-  const look: TokenStore<S>["look"] = (f, ignoresTime = never) =>
-    modify((held, now) => [f(held.tokens, now), held], ignoringTime(ignoresTime))
+  const look: Steps<S>["look"] = (f, ignoresTime = never) => {
+    const isTimeless = ignoringTime(ignoresTime)
+    return (self) => TimedRef.modify(self, (held, now) => [f(held.tokens, now), held], isTimeless)
+  }
 
   const { ask, enter, leave, serve } = Turns.make(arithmetic, maxWait, granting(change(put), granted))
 
-  const follow = (turn: Turn): Effect.Effect<Option.Option<Grant>> => {
+  const follow = (self: Stored<S>, turn: Turn): Acquired => {
     open(turn.wakes)
     if (turn._tag === "Over") return Effect.succeed(turn.grant)
     const { millis, waiter } = turn
     return Effect.flatMap(waiter.request.restore(pause(waiter, millis)), () =>
-      AtOnce.andThen(send(serve, waiter), follow)
+      AtOnce.andThen(TimedRef.send(self, serve, waiter), (turn) => follow(self, turn))
     )
   }
 
-  const wait: Acquire = (request) =>
+  const wait = (self: Stored<S>, request: Request): Acquired =>
     Effect.suspend(() => {
       const arriving = { request, level: Priority.currentLevel(), wake: Effect.unsafeMakeLatch() }
-      return AtOnce.andThen(send(enter, arriving), (turn) =>
+      return AtOnce.andThen(TimedRef.send(self, enter, arriving), (turn) =>
         turn._tag === "Over"
           ? Effect.succeed(turn.grant)
-          : Effect.onExit(follow(turn), (exit) =>
-              Exit.isFailure(exit) ? waking(send(leave, turn.waiter)) : Effect.void
+          : Effect.onExit(follow(self, turn), (exit) =>
+              Exit.isFailure(exit) ? waking(TimedRef.send(self, leave, turn.waiter)) : Effect.void
             )
       )
     })
 
-  const askNow: Acquire = (request) => send(ask, request, asksTimeless)
-  const inTurn = Option.isNone(maxWait) ? askNow : firstOf(askNow, wait)
-  // Made once, so that a store without a limit at the moment costs an attempt hardly more than no store at all.
-  const freely = modify((held) => [PriorityQueue.isEmpty(held.queue) ? free(held.tokens) : Option.none(), held], always)
+  const askNow: Steps<S>["acquire"] = (self, request) => TimedRef.send(self, ask, request, asksTimeless)
   return {
-    acquire: arithmetic.free === undefined ? inTurn : firstOf(() => freely, inTurn),
+    make: isTimeless ? TimedRef.makeUnread(held(0)) : TimedRef.make(held),
+    acquire: Option.isNone(maxWait)
+      ? askNow
+      : (self, request) => firstOf(askNow(self, request), () => wait(self, request)),
+    acquireFree:
+      free &&
+      ((self) =>
+        TimedRef.modify(
+          self,
+          (held) => [PriorityQueue.isEmpty(held.queue) ? free(held.tokens) : Option.none(), held],
+          always
+        )),
     change,
-    level: look(arithmetic.level),
-    look
+    look,
+    level: look(arithmetic.level)
   }
 }
 
@@ -104,29 +147,23 @@ const never = () => false
 
 const always = () => true
 
-type Acquire = TokenBucket["acquire"]
-
 /** Asks in one way, and if that grants nothing in another. */
-const firstOf =
-  (asked: Acquire, otherwise: Acquire): Acquire =>
-  (request) =>
-    AtOnce.suspend(() =>
-      AtOnce.andThen(asked(request), (grant) => (Option.isSome(grant) ? Exit.succeed(grant) : otherwise(request)))
-    )
+const firstOf = (asked: Acquired, otherwise: () => Acquired): Acquired =>
+  AtOnce.suspend(() => AtOnce.andThen(asked, (grant) => (Option.isSome(grant) ? Exit.succeed(grant) : otherwise())))
 
 const ofTokens = (tokens: number, refund: Effect.Effect<void>): Grant => ({ tokens, refund })
 
 /** Makes grants of what was taken, and remembers the latest one: most attempts take what the one before took. */
-const granting = (
-  refund: (taken: number) => Effect.Effect<void>,
+const granting = <S>(
+  refund: (self: Stored<S>, taken: number) => Effect.Effect<void>,
   granted = ofTokens
-): ((taken: number) => Option.Option<Grant>) => {
-  let latest: { readonly taken: number; readonly grant: Option.Option<Grant> } | undefined
-  return (taken) => {
-    if (latest?.taken !== taken) {
+): ((self: Stored<S>, taken: number) => Option.Option<Grant>) => {
+  let latest: { readonly self: Stored<S>; readonly taken: number; readonly grant: Option.Option<Grant> } | undefined
+  return (self, taken) => {
+    if (latest?.self !== self || latest.taken !== taken) {
       // Refunds are rare, so the effect is built when it is run.
-      const refunded = Effect.suspend(() => refund(taken))
-      latest = { taken, grant: Option.some(granted(taken, refunded)) }
+      const refunded = Effect.suspend(() => refund(self, taken))
+      latest = { self, taken, grant: Option.some(granted(taken, refunded)) }
     }
     return latest.grant
   }

@@ -10,7 +10,7 @@ import type { Arithmetic } from "../port/Arithmetic.ts"
 import type { Grant, Request } from "../port/Port.ts"
 import * as Waiting from "../port/Waiting.ts"
 import * as PriorityQueue from "./PriorityQueue.ts"
-import type { Step } from "./TimedRef.ts"
+import type { Step, TimedRef } from "./TimedRef.ts"
 import type { Waiter } from "./WaitQueue.ts"
 
 export interface Held<S> {
@@ -42,7 +42,7 @@ const graceMillis = 1
 export const make = <S>(
   arithmetic: Arithmetic<S>,
   maxWait: Waiting.MaxWait,
-  grantOf: (taken: number) => Option.Option<Grant>
+  grantOf: (self: TimedRef<Held<S>>, taken: number) => Option.Option<Grant>
 ) => {
   const { costOf = one, free = Option.none, isShut = never, maxWaiting = Infinity, soonestMillis } = arithmetic
   const asked = Option.isNone(maxWait) ? arithmetic.asked : undefined
@@ -53,12 +53,13 @@ export const make = <S>(
     now: number,
     cost: number,
     demand: number,
-    request: Request
+    request: Request,
+    self: TimedRef<Held<S>>
   ): readonly [Option.Option<Grant>, Held<S>] | undefined => {
     const unchanged = free(held.tokens)
     if (Option.isSome(unchanged)) return [unchanged, held]
     const taken = arithmetic.take(held.tokens, now, cost, demand, request)
-    return taken && [grantOf(taken[0]), { tokens: taken[1], queue: held.queue }]
+    return taken && [grantOf(self, taken[0]), { tokens: taken[1], queue: held.queue }]
   }
 
   /** Whether an attempt would wait in vain. */
@@ -80,15 +81,15 @@ export const make = <S>(
   }
 
   /** Takes the tokens if they are available and no other attempt waits. */
-  const ask: Step<Held<S>, Option.Option<Grant>, Request> = (held, now, request) => {
+  const ask: Step<Held<S>, Option.Option<Grant>, Request> = (held, now, request, self) => {
     const state = asked === undefined ? held : noted(held, asked(held.tokens))
-    const taken = PriorityQueue.isEmpty(state.queue) ? take(state, now, costOf(request), 0, request) : undefined
+    const taken = PriorityQueue.isEmpty(state.queue) ? take(state, now, costOf(request), 0, request, self) : undefined
     return taken ?? [Option.none(), state]
   }
 
   /** Enters the queue; checks once more, because tokens may have arrived since the first check. */
-  const enter: Step<Held<S>, Turn, Arriving> = (held, now, { level, request, wake }) => {
-    const [grant, looked] = ask(held, now, request)
+  const enter: Step<Held<S>, Turn, Arriving> = (held, now, { level, request, wake }, self) => {
+    const [grant, looked] = ask(held, now, request, self)
     if (Option.isSome(grant)) return [over(grant), looked]
     const { queue, tokens } = held
     const cost = costOf(request)
@@ -105,12 +106,12 @@ export const make = <S>(
   }
 
   /** Serves a waiter, or refuses it when its wait is over. Then wakes the waiter behind it. */
-  const serve: Step<Held<S>, Turn, Waiter> = (held, now, waiter) => {
+  const serve: Step<Held<S>, Turn, Waiter> = (held, now, waiter, self) => {
     const { cost, request, untilMillis } = waiter
     const { queue, tokens } = held
     if (!PriorityQueue.has(queue, waiter)) return [refused, held]
     const isFirst = PriorityQueue.isFirst(queue, waiter, now)
-    const taken = isFirst ? take(held, now, cost, PriorityQueue.demand(queue), request) : undefined
+    const taken = isFirst ? take(held, now, cost, PriorityQueue.demand(queue), request, self) : undefined
     const leftMillis = untilMillis - now
     const stays = isFirst ? leftMillis > 0 && !isHopeless(tokens, now, leftMillis) : leftMillis > -graceMillis
     if (taken === undefined && stays) {
@@ -119,7 +120,7 @@ export const make = <S>(
       return [waits(held, now, waiter, wakes), held]
     }
     const [grant, after] = taken ?? [Option.none(), held]
-    const [wakes, left] = leave(after, now, waiter)
+    const [wakes, left] = leave(after, now, waiter, self)
     return [over(grant, wakes), left]
   }
 

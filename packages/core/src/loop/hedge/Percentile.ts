@@ -49,8 +49,9 @@ export const percentile = (options: Options = {}): Effect.Effect<Percentile> => 
   const { at: given = 0.95 }: Options = options
   const at = Argument.number(owner, "at", given, { min: 0, max: 0.9999, exclusive: true })
   return Effect.map(TimedRef.makeUnread(cold), (ref) => ({
-    estimate: AtOnce.suspend(() => AtOnce.andThen(ref.modify(current), estimated)),
-    record: (ranMillis) => ref.modify((state, nowMillis) => [undefined, added(state, nowMillis, ranMillis, at)])
+    estimate: AtOnce.suspend(() => AtOnce.andThen(TimedRef.modify(ref, current), estimated)),
+    record: (ranMillis) =>
+      TimedRef.modify(ref, (state, nowMillis) => [undefined, added(state, nowMillis, ranMillis, at)])
   }))
 }
 

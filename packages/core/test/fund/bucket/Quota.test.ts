@@ -287,6 +287,22 @@ const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     Effect.map(VirtualClock.now, (now) => Duration.toMillis(now))
   )
 
+describe("TokenBucket.quota made twice by one effect", () => {
+  it.effect("returns tokens to the bucket that granted them", () =>
+    Effect.gen(function* () {
+      const quota = TokenBucket.quota({ capacity: 10, cost: { orElse: 4 } })
+      const [one, other] = [yield* quota, yield* quota]
+      const granted = yield* one.acquire(request())
+      const grantedOther = yield* other.acquire(request())
+      expect([yield* one.level, yield* other.level]).toEqual([6, 6])
+      yield* Option.getOrThrow(granted).refund
+      expect([yield* one.level, yield* other.level]).toEqual([10, 6])
+      yield* Option.getOrThrow(grantedOther).refund
+      expect([yield* one.level, yield* other.level]).toEqual([10, 10])
+    })
+  )
+})
+
 describe("TokenBucket.quota that waits", () => {
   it.effect("grants what is there at once, and the rest as time brings it, in order", () =>
     Effect.gen(function* () {

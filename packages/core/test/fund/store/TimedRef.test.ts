@@ -12,48 +12,52 @@ const note = (state: Noted, nowMillis: number) => [undefined, [...state, nowMill
 describe("TimedRef.make", () => {
   it.effect("hands the time to the initial state and to every step", () =>
     Effect.gen(function* () {
-      const { get, modify } = yield* TimedRef.make((now): Noted => [now])
+      const ref = yield* TimedRef.make((now): Noted => [now])
       yield* Effect.sleep("2 seconds")
-      yield* modify(note)
-      expect(yield* get).toEqual([0, 2000])
+      yield* TimedRef.modify(ref, note)
+      expect(yield* TimedRef.get(ref)).toEqual([0, 2000])
     }).pipe(VirtualClock.run)
   )
 
   it.effect("hands zero to a step that ignores the time, and reads no clock for it", () =>
     Effect.gen(function* () {
-      const { get, modify } = yield* TimedRef.make((): Noted => [])
+      const ref = yield* TimedRef.make((): Noted => [])
       yield* Effect.sleep("2 seconds")
-      expect(yield* clockReads(modify(note, (state) => state.length === 0))).toBe(0)
-      yield* modify(note, (state) => state.length === 0)
-      expect(yield* get).toEqual([0, 2000])
+      expect(yield* clockReads(TimedRef.modify(ref, note, (state) => state.length === 0))).toBe(0)
+      yield* TimedRef.modify(ref, note, (state) => state.length === 0)
+      expect(yield* TimedRef.get(ref)).toEqual([0, 2000])
     }).pipe(VirtualClock.run)
   )
 
   it.effect("hands a message to its step", () =>
     Effect.gen(function* () {
-      const { get, send } = yield* TimedRef.make((): Noted => [])
+      const ref = yield* TimedRef.make((): Noted => [])
       const noting = (state: Noted, _nowMillis: number, message: number) => ["answer", [...state, message]] as const
-      expect([yield* send(noting, 7), yield* send(noting, 8), yield* get]).toEqual(["answer", "answer", [7, 8]])
+      expect([
+        yield* TimedRef.send(ref, noting, 7),
+        yield* TimedRef.send(ref, noting, 8),
+        yield* TimedRef.get(ref)
+      ]).toEqual(["answer", "answer", [7, 8]])
     }).pipe(VirtualClock.run)
   )
 
   it.effect("changes nothing when a step throws", () =>
     Effect.gen(function* () {
-      const { get, modify } = yield* TimedRef.make((): Noted => [])
+      const ref = yield* TimedRef.make((): Noted => [])
       const exit = yield* Effect.exit(
-        modify(() => {
+        TimedRef.modify(ref, () => {
           throw new Error("bug")
         })
       )
-      expect([exit._tag, yield* get]).toEqual(["Failure", []])
+      expect([exit._tag, yield* TimedRef.get(ref)]).toEqual(["Failure", []])
     })
   )
 
   it.effect("makes each step one step of the fiber, which can be run in that of the caller", () =>
     Effect.gen(function* () {
-      const { get, modify } = yield* TimedRef.make((): Noted => [])
-      const ran = yield* Effect.sync(() => AtOnce.run(modify((state) => ["answer", [...state, 1]])))
-      expect([AtOnce.hasEnded(ran), yield* ran, yield* get]).toEqual([true, "answer", [1]])
+      const ref = yield* TimedRef.make((): Noted => [])
+      const ran = yield* Effect.sync(() => AtOnce.run(TimedRef.modify(ref, (state) => ["answer", [...state, 1]])))
+      expect([AtOnce.hasEnded(ran), yield* ran, yield* TimedRef.get(ref)]).toEqual([true, "answer", [1]])
     })
   )
 })
@@ -61,10 +65,10 @@ describe("TimedRef.make", () => {
 describe("TimedRef.makeUnread", () => {
   it.effect("reads the clock at the first step", () =>
     Effect.gen(function* () {
-      const { get, modify } = yield* TimedRef.makeUnread<Noted>([])
+      const ref = yield* TimedRef.makeUnread<Noted>([])
       yield* Effect.sleep("2 seconds")
-      yield* modify(note)
-      expect(yield* get).toEqual([2000])
+      yield* TimedRef.modify(ref, note)
+      expect(yield* TimedRef.get(ref)).toEqual([2000])
     }).pipe(VirtualClock.run)
   )
 })

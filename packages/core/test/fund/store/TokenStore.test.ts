@@ -36,22 +36,22 @@ const makeQueue = (initial: number, millisPerToken = Infinity) => {
     level: (tokens) => tokens
   }
   const ref = Effect.runSync(TimedRef.makeUnread({ tokens: initial, queue: PriorityQueue.empty }))
-  const waiting = TokenStore.storeOf(ref, arithmetic, Option.some(Infinity))
+  const waiting = TokenStore.storeOf(ref, TokenStore.makeSteps(arithmetic, Option.some(Infinity)))
   const drip = (tokens: number) =>
-    ref.modify((state) => [undefined, { ...state, tokens: state.tokens + tokens }], isTimeless)
+    TimedRef.modify(ref, (state) => [undefined, { ...state, tokens: state.tokens + tokens }], isTimeless)
   const add = waiting.change((before, _now, tokens: number) => before + tokens)
   const wakeFirst = add(0)
   const store = {
     demands,
     get tokens() {
-      return Effect.runSync(ref.get).tokens
+      return Effect.runSync(TimedRef.get(ref)).tokens
     },
     set tokens(tokens: number) {
       Effect.runSync(drip(tokens - this.tokens))
     }
   }
   const queue = {
-    length: Effect.map(ref.get, ({ queue }) => PriorityQueue.size(queue)),
+    length: Effect.map(TimedRef.get(ref), ({ queue }) => PriorityQueue.size(queue)),
     acquire: (cost: number, maxWaitMillis: number, asked: Pick<Asked, "restore"> = {}) => {
       const asking = request({ ...asked, ...(maxWaitMillis !== Infinity && { atMostMillis: maxWaitMillis }) })
       costs.set(asking, cost)
