@@ -22,10 +22,11 @@ describe("layout", () => {
     expect(strange).toEqual([])
   })
 
-  // And those of a package without stages by the names of its folders.
-  it("of packages/plan is doors, and the folders that the flow rule knows", () => {
-    const rooms = new Set(sources("packages/plan").map((path) => (path.includes("/") ? path.split("/")[0] : "")))
-    const known = read(".oxlintrc.json").matchAll(/"packages\/plan\/src\/(\w+)\/\*\*"/g)
+  // And those of packages without stages by the names of their folders.
+  it.each(["plan", "testing"])("of packages/%s is doors, and the folders that the flow rule knows", (name) => {
+    const rooms = new Set(sources(`packages/${name}`).map((path) => (path.includes("/") ? path.split("/")[0] : "")))
+    const rules = new RegExp(`"files": \\["packages/${name}/src/(\\w+)/\\*\\*"\\]`, "g")
+    const known = read(".oxlintrc.json").matchAll(rules)
     expect([...rooms].toSorted()).toEqual(["", ...[...known].map(([, room]) => room!)].toSorted())
   })
 })

@@ -39,12 +39,17 @@ describe(`${path} ## The stages`, () => {
   })
 })
 
-describe(`${path} ## Over a fleet`, () => {
-  it("has a row for every folder", () => {
-    const [, section = ""] = read(path).split("## Over a fleet")
+describe(`${path} ## Over a fleet, ## A plan, ## Test tools`, () => {
+  it.each([
+    ["Over a fleet", "packages/fleet/src/fund/"],
+    ["A plan", "packages/plan/src/"],
+    ["Test tools", "packages/testing/src/"]
+  ])("%s has a row for every folder of %s", (title, folder) => {
+    const [, section = ""] = read(path).split(`\n## ${title}\n`)
     const [table = ""] = section.split("\n## ")
-    const rows = Array.from(table.matchAll(/^\| ([a-z]+) \|/gm), ([, folder]) => folder)
-    expect(rows.toSorted()).toEqual(readdirSync(new URL("packages/fleet/src/fund/", root)).toSorted())
+    const rows = Array.from(table.matchAll(/^\| ([a-z]+) \|/gm), ([, row]) => row)
+    const folders = readdirSync(new URL(folder, root)).filter((name) => !name.endsWith(".ts"))
+    expect(rows.toSorted()).toEqual(folders.toSorted())
   })
 })
 

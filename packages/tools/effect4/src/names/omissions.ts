@@ -177,7 +177,7 @@ export const omissions: ReadonlyArray<Omission> = [
       "Effect 4 has no supervisor that could follow a fiber into another scheduler: what it does there is not counted."
   },
   {
-    file: "testing/test/TokenBucketContract.test.ts",
+    file: "testing/test/contract/TokenBucketContract.test.ts",
     parts: ["keeps the place of an attempt that was interrupted"],
     reason: "On Effect 4 a fiber that is woken goes on at once: an attempt is served before it can be interrupted."
   }

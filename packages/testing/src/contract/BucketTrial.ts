@@ -5,9 +5,9 @@ import { type TokenBucket, Verdict } from "@effect-retry/core"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Interleaving from "./Interleaving.ts"
-import type { Runner } from "./Runner.ts"
-import * as VirtualClock from "./VirtualClock.ts"
+import * as Interleaving from "../run/Interleaving.ts"
+import type { Runner } from "../run/Runner.ts"
+import * as VirtualClock from "../run/VirtualClock.ts"
 
 export type Bucket = TokenBucket.TokenBucket
 export type Answer = Option.Option<TokenBucket.Grant>

@@ -7,7 +7,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import type { Answer, Bucket, Contract, Ending } from "./BucketTrial.ts"
 import { acquire, differs, endings, notAsked, nowMillis, outcomeOf, record, tell, tolerance } from "./BucketTrial.ts"
-import type * as VirtualClock from "./VirtualClock.ts"
+import type * as VirtualClock from "../run/VirtualClock.ts"
 
 /** What a bucket did at one step of a path. */
 interface Observation {

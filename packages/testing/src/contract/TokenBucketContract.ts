@@ -32,10 +32,10 @@ import {
   tolerance
 } from "./BucketTrial.ts"
 import { aboutWaiting, aboutWaitingForTime } from "./BucketWaits.ts"
-import * as Interleaving from "./Interleaving.ts"
-import type { Runner } from "./Runner.ts"
-import * as SeededRandom from "./SeededRandom.ts"
-import * as VirtualClock from "./VirtualClock.ts"
+import * as Interleaving from "../run/Interleaving.ts"
+import type { Runner } from "../run/Runner.ts"
+import * as SeededRandom from "../run/SeededRandom.ts"
+import * as VirtualClock from "../run/VirtualClock.ts"
 
 /**
  * Makes a new bucket each time: an effect, or a layer of `TokenBucket.RetryBucket`.

@@ -9,7 +9,7 @@ import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as Millis from "@effect-retry/core/unstable/Millis"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
-import type { Fault, Faults } from "./faults/Tree.ts"
+import type { Fault, Faults } from "./Tree.ts"
 
 /**
  * The error with which `throttle` makes an effect fail: the server asks the client to wait. Over HTTP it is a response.

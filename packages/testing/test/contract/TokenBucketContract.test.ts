@@ -2,7 +2,7 @@ import { TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Deferred, Duration, Effect, Exit, Fiber, FiberId, Layer, Option, Random } from "effect"
-import { failing, findings } from "./Findings.ts"
+import { failing, findings } from "../Findings.ts"
 
 type Bucket = TokenBucket.TokenBucket
 type Answer = Option.Option<TokenBucket.Grant>

@@ -12,8 +12,8 @@ import * as Option from "effect/Option"
 import type * as Schedule from "effect/Schedule"
 import * as ScheduleLine from "@effect-retry/core/unstable/ScheduleLine"
 import * as Arbitraries from "./Arbitraries.ts"
-import type { Runner } from "./Runner.ts"
-import * as SeededRandom from "./SeededRandom.ts"
+import type { Runner } from "../run/Runner.ts"
+import * as SeededRandom from "../run/SeededRandom.ts"
 
 /**
  * How each law is tested.

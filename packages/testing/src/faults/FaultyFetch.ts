@@ -3,10 +3,10 @@
  *
  * It resolves and rejects as `fetch` does. Time passes on the clock of the program that made the injector.
  */
-import type { Injector } from "./faults/Injector.ts"
-import * as Interpret from "./faults/Interpret.ts"
-import type { Request } from "./faults/Tree.ts"
-import * as WebFault from "./faults/WebFault.ts"
+import type { Injector } from "./Injector.ts"
+import * as Interpret from "./Interpret.ts"
+import type { Request } from "./Tree.ts"
+import * as WebFault from "./WebFault.ts"
 import { ConnectionReset } from "./Fault.ts"
 import { off } from "./Faults.ts"
 import * as Cause from "effect/Cause"

@@ -18,7 +18,7 @@ import {
   nowMillis,
   atOnce
 } from "./BucketTrial.ts"
-import * as Interleaving from "./Interleaving.ts"
+import * as Interleaving from "../run/Interleaving.ts"
 
 export const aboutWaiting = ({ expect, expectLevel, test }: Contract, refills: boolean): void => {
   const wait = (bucket: Bucket) => Effect.zipLeft(beginAcquire(bucket, atAnyTime), Interleaving.settled)

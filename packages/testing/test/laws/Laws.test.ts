@@ -3,7 +3,7 @@ import { Arbitraries, Laws } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Duration, Effect, FastCheck as fc, Schedule } from "effect"
-import { failing, findings } from "./Findings.ts"
+import { failing, findings } from "../Findings.ts"
 
 class Busy extends Data.TaggedError("Busy")<{ readonly retryAfter: number }> {}
 class Gone extends Data.TaggedError("Gone") {}
