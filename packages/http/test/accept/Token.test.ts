@@ -14,11 +14,11 @@ const names = [
 describe.each(names)("Token.%s", (_, named, good, ofAnotherCase) => {
   const check = (value: unknown) => named("Owner.call", "field", value)
 
-  it("answers a name in its case", () => {
+  it("answers a name in its usual case", () => {
     expect(good.map(check)).toEqual(good)
   })
 
-  it.each([...bad, ofAnotherCase, ...others])("refuses everything that is none: %j", (value) => {
+  it.each([...bad, ofAnotherCase, ...others])("refuses everything else: %j", (value) => {
     expect(() => check(value)).toThrow("Owner.call: field must be the name of a")
   })
 })
@@ -28,7 +28,7 @@ describe("Token.sentHeader", () => {
     expect(["a", "X-a"].map((value) => Token.sentHeader("Owner.call", "field", value))).toEqual(["a", "X-a"])
   })
 
-  it.each([...bad, ...others])("refuses everything that is none: %j", (value) => {
+  it.each([...bad, ...others])("refuses everything else: %j", (value) => {
     expect(() => Token.sentHeader("Owner.call", "field", value)).toThrow(
       "Owner.call: field must be the name of a header, got"
     )
@@ -43,7 +43,7 @@ describe("Token.list", () => {
     expect(() => list(["GET", 5])).toThrow("Owner.call: field[1] must be")
   })
 
-  it.each(["GET", undefined, { 0: "GET", length: 1 }])("refuses what is no list: %j", (value) => {
+  it.each(["GET", undefined, { 0: "GET", length: 1 }])("refuses what is not a list: %j", (value) => {
     expect(() => list(value)).toThrow("Owner.call: field must be a list of names")
   })
 })

@@ -30,7 +30,7 @@ describe("ContentRange.parse", () => {
     "bytes 5 - 9/10",
     `bytes 5-9/${"9".repeat(16)}`,
     `bytes 5-${"9".repeat(400)}/*`
-  ])("takes %j for none", (value) => {
+  ])("finds no range in %j", (value) => {
     expect(ContentRange.parse(value)).toBeUndefined()
   })
 })

@@ -47,11 +47,11 @@ describe("Directive.grpcRetryPushback", () => {
     ["9".repeat(2_000), false]
   ]
 
-  it.each(says)("forbids a retry where the value is negative or cannot be read: %j", (value, expected) => {
+  it.each(says)("forbids a retry if the value is negative or cannot be read: %j", (value, expected) => {
     expect(Directive.grpcRetryPushback.read(value)).toBe(expected)
   })
 
-  it("makes a status terminal, and none retryable", () => {
+  it("makes a status terminal, and makes none retryable", () => {
     const forbidden = Verdict.terminal("grpc-retry-pushback-ms forbids a retry", { kind: "Server" })
     expect(judged(503, { "grpc-retry-pushback-ms": "-1" })).toEqual(forbidden)
     expect(judged(503, { "grpc-retry-pushback-ms": "70" })).toEqual(Verdict.retryable("Throttling", { hint: 70 }))
@@ -65,7 +65,7 @@ describe("Directive.read", () => {
   const read = (headers: Record<string, string>) =>
     Directive.read(["x-should-retry", own, Directive.grpcRetryPushback], Headers.fromInput(headers))?.says
 
-  it("takes the first that says anything", () => {
+  it("takes the first header that says anything", () => {
     expect(read({})).toBe(undefined)
     expect(read({ "x-again": "no" })).toBe(undefined)
     expect(read({ "x-again": "yes", "grpc-retry-pushback-ms": "-1" })).toBe("x-again permits a retry")
@@ -75,7 +75,7 @@ describe("Directive.read", () => {
     )
   })
 
-  it("is not led astray by what is on every object", () => {
+  it("ignores the properties that every object has", () => {
     expect(Directive.read(["constructor", "tostring"], Headers.fromInput({}))).toBe(undefined)
   })
 

@@ -297,13 +297,13 @@ describe("HintHeader.rateLimitResetAfter", () => {
     ...refused(name, [...never, ...tooLong, "1.", ".5", "1,5", "1s"])
   ])
 
-  it("goes before a longer reset that is written otherwise, whatever the order of the headers", () => {
+  it("comes before a longer reset in another form, whatever the order of the headers", () => {
     const both = { "x-ratelimit-reset": "30", "ratelimit-reset": "40", [name]: "1.5" }
     expect(hint(both)).toEqual({ header: name, millis: 1_500 })
     expect(hint({ ...both, [name]: "soon" })).toEqual({ header: "x-ratelimit-reset", millis: 40_000 })
   })
 
-  it("goes before the reset of the same limit, and after retry-after", () => {
+  it("comes before the reset of the same limit, and after retry-after", () => {
     const limit = { [name]: "1.5", "x-ratelimit-reset": "1795132830", "x-ratelimit-remaining": "0" }
     expect(hint(limit)).toEqual({ header: name, millis: 1_500 })
     expect(hint({ ...limit, "retry-after": "2" })).toEqual({ header: "retry-after", millis: 2_000 })
@@ -357,7 +357,7 @@ describe("HintHeader.standard", () => {
     expect(found).toEqual(ladder.map(([header, , , millis]) => ({ header, millis })))
   })
 
-  it("asks the next header where one is not valid", () => {
+  it("asks the next header when one is not valid", () => {
     const found = ladder
       .slice(0, -1)
       .map((_, index) =>
@@ -372,7 +372,7 @@ describe("HintHeader.standard", () => {
 })
 
 describe("HintHeader.read", () => {
-  it("finds nothing where no header says", () => {
+  it("finds nothing when no header says anything", () => {
     expect(hint({})).toBe(undefined)
     expect(hint({ "content-type": "application/json", date: "Fri, 20 Nov 2026 00:00:00 GMT" })).toBe(undefined)
     expect(hint({ "retry-after": "5" }, today, [])).toBe(undefined)
@@ -415,7 +415,7 @@ describe("HintHeader.read", () => {
     }
   })
 
-  it("needs no clock for what is a wait already", () => {
+  it("needs no clock for a value that already is a wait", () => {
     const found = ladder.map(([, name, value]) => hint({ [name]: value }, NaN)?.millis)
     expect(found).toEqual(ladder.map(([header, , , wait]) => (header.startsWith("anthropic") ? undefined : wait)))
   })
@@ -428,7 +428,7 @@ describe("HintHeader.read", () => {
     expect(hint({}, today, [{ name: "own", read: () => Infinity }])).toEqual({ header: "own", millis: Infinity })
   })
 
-  it("is not led astray by what is on every object", () => {
+  it("ignores the properties that every object has", () => {
     expect(hint({ constructor: "5", __proto__: "5", "retry-after": "5" })).toEqual({
       header: "retry-after",
       millis: 5_000
@@ -504,7 +504,7 @@ const vectors: ReadonlyArray<Vector> = [
 ]
 
 describe("HintHeader on the vectors of AWS", () => {
-  it("finds what theirs find, except where they are marked", () => {
+  it("finds what AWS finds, except for the marked ones", () => {
     expect(vectors.map(({ headers, id }) => [id, hint(headers, smithyNow)])).toEqual(
       vectors.map(({ id, ours }) => [id, ours])
     )

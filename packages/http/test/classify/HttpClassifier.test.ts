@@ -73,7 +73,7 @@ describe("HttpClassifier.judge", () => {
       expect(judged(response(status, { "x-wait": "7000" }))).toBe(hinted)
     })
 
-    it("is an answer below 500, and a failure that stays from there on, where no row says more", () => {
+    it("is an answer below 500, and a lasting failure from there on, unless a row says more", () => {
       const rows = statuses.map(([status]) => status)
       for (let status = 100; status <= 599; status++) {
         if (rows.includes(status)) continue
@@ -86,13 +86,13 @@ describe("HttpClassifier.judge", () => {
       }
     })
 
-    it("is judged below 400 where a row asks for it", () => {
+    it("is judged below 400 if a row asks for it", () => {
       const accepted = { ...tables, statuses: { ...tables.statuses, 202: { kind: "Server" } } } as const
       expect(judged(response(202, { "x-wait": "5" }), accepted)).toBe("Server Unknown 5ms")
       expect(judged(response(202, { "x-should-retry": "false" }), accepted)).toBe("x-should-retry: false")
     })
 
-    it("is an answer again where its row is taken out", () => {
+    it("is an answer again when its row is taken out", () => {
       const without = { ...tables, statuses: { ...tables.statuses, 429: undefined, 500: undefined, 503: undefined } }
       const bare = [429, 500, 503].map((status) => judged(response(status), without))
       expect(bare).toEqual(["no opinion", "status 500", "status 503"])
@@ -113,7 +113,7 @@ describe("HttpClassifier.judge", () => {
       expect(seen).toEqual([1_000, 2_000])
     })
 
-    it("is read safely, whatever it is", () => {
+    it("is read safely, whatever the response is", () => {
       const fake = (own: object) => ({ [HttpClientResponse.TypeId]: HttpClientResponse.TypeId, ...own })
       expect(judged(fake({}))).toBe("no opinion")
       expect(judged(fake({ status: "503" }))).toBe("no opinion")
@@ -126,13 +126,13 @@ describe("HttpClassifier.judge", () => {
   describe("a directive", () => {
     const says = (value: string, status = 503) => judged(response(status, { "x-should-retry": value }))
 
-    it.each(["false", "FALSE", " False\t"])("ends it: %j", (value) => {
+    it.each(["false", "FALSE", " False\t"])("ends the operation: %j", (value) => {
       expect([503, 429, 404, 501].map((status) => says(value, status))).toEqual(
         Array.from({ length: 4 }, () => "x-should-retry: false")
       )
     })
 
-    it("keeps the kind and the hint of what it ends, for buckets and rate limiters", () => {
+    it("keeps the kind and the hint of the status that it ends, for buckets and rate limiters", () => {
       const ended = (status: number, headers: Record<string, string>) =>
         judge(response(status, { "x-should-retry": "false", ...headers })).verdict
       const why = "x-should-retry: false"
@@ -142,7 +142,7 @@ describe("HttpClassifier.judge", () => {
       expect(ended(404, {})).toEqual(Verdict.terminal(why))
     })
 
-    it.each(["true", "TRUE", " True\t"])("makes retryable what has no row: %j", (value) => {
+    it.each(["true", "TRUE", " True\t"])("makes a status without a row retryable: %j", (value) => {
       expect([400, 404, 409, 499].map((status) => says(value, status))).toEqual(
         Array.from({ length: 4 }, () => "Client Unknown")
       )
@@ -157,7 +157,7 @@ describe("HttpClassifier.judge", () => {
       expect(judged(of)).toBe("x-should-retry: false")
     })
 
-    it("leaves the row of a status as it is, and stands for a hint where the row wants one", () => {
+    it("leaves the row of a status as it is, and serves as a hint if the row wants one", () => {
       expect([429, 425, 413].map((status) => says("true", status))).toEqual([
         "Throttling Unknown",
         "Transient NotProcessed",
@@ -172,7 +172,7 @@ describe("HttpClassifier.judge", () => {
     })
 
     it.each(["", "1", "0", "yes", "no", "truthy", "true, false", "true;q=1", "\u0000true", `${" ".repeat(1e4)}true`])(
-      "is ignored where it says anything else: %j",
+      "is ignored if it says anything else: %j",
       (value) => {
         const headers = { "x-should-retry": value }
         const raw = (status: number) => {
@@ -187,7 +187,7 @@ describe("HttpClassifier.judge", () => {
       expect(judged(response(409, { "x-should-retry": "true", "x-wait": "50" }))).toBe("Client Unknown 50ms")
     })
 
-    it("is read from the headers named, the first that says something counts", () => {
+    it("is read from the named headers, and the first one that says something counts", () => {
       const self = { ...tables, directives: ["stripe-should-retry", "x-should-retry"] }
       const headers = (stripe: string, x: string) => ({ "stripe-should-retry": stripe, "x-should-retry": x })
       expect(judged(response(409, headers("true", "false")), self)).toBe("Client Unknown")
@@ -264,7 +264,7 @@ describe("HttpClassifier.judge", () => {
       expect(judged(transportError(cause))).toBe(expected)
     })
 
-    it.each(causes)("is judged by its cause, where fetch wraps it: %s", (_, cause, expected) => {
+    it.each(causes)("is judged by its cause when fetch wraps it: %s", (_, cause, expected) => {
       expect(judged(transportError(Faults.fetchFailed(cause)))).toBe(expected)
     })
 
@@ -279,7 +279,7 @@ describe("HttpClassifier.judge", () => {
       row === undefined ? [] : [[code, row.kind]]
     )
 
-    it.each(sent)("knows by the system call whether anything was sent: %s", (code, kind) => {
+    it.each(sent)("tells from the system call whether anything was sent: %s", (code, kind) => {
       const of = (syscall: string) => judged(transportError(Object.assign(new Error("made up"), { code, syscall })))
       expect([of("connect"), of("read"), of("write")]).toEqual([
         `${kind} NotSent`,
@@ -288,7 +288,7 @@ describe("HttpClassifier.judge", () => {
       ])
     })
 
-    it("names every code it says nothing was sent of", () => {
+    it("lists every code for which it says that nothing was sent", () => {
       const notSent = Object.entries(standardTables.codes).filter(([, row]) => row?.processing === "NotSent")
       expect(notSent.map(([code]) => code).toSorted()).toEqual([
         "EADDRINUSE",
@@ -311,7 +311,7 @@ describe("HttpClassifier.judge", () => {
       ])
     })
 
-    it("claims that nothing was sent only where every error of an aggregate says so", () => {
+    it("says that nothing was sent only if every error of an aggregate says so", () => {
       const of = (...errors: ReadonlyArray<unknown>) => judged(transportError(new AggregateError(errors)))
       expect(of(Faults.refused, Faults.unknownHost)).toBe("Transient NotSent")
       expect(of(Faults.refused, Faults.reset)).toBe("Transient Unknown")
@@ -322,7 +322,7 @@ describe("HttpClassifier.judge", () => {
       expect([refused(90), refused(1_000)]).toEqual(["Transient NotSent", "Transient Unknown"])
     })
 
-    it("claims nothing about a body that is a stream, which can have failed itself", () => {
+    it("says nothing about a body that is a stream, which can have failed itself", () => {
       const streamed = HttpClientRequest.post("/", { body: HttpBody.stream(Stream.empty) })
       expect(judged(transportError(Faults.refused, streamed))).toBe("Transient Unknown")
       expect(judged(transportError(Faults.refusedStream, streamed))).toBe("Transient Unknown")
@@ -345,14 +345,14 @@ describe("HttpClassifier.judge", () => {
       "fetch failed",
       "network error",
       "terminated"
-    ])("is retryable where fetch says so of the network: %s", (message) => {
+    ])("is retryable if fetch says so of the network: %s", (message) => {
       expect(judged(transportError(new TypeError(message)))).toBe("Transient Unknown")
       expect(judged(transportError(new TypeError(message, { cause: new Error("of no code") })))).toBe(
         "Transient Unknown"
       )
     })
 
-    it("is not retryable where it is another TypeError, unless it has a code or a row", () => {
+    it("is not retryable if it is another TypeError, unless it has a code or a row", () => {
       const bug = new TypeError("x is not a function")
       const why = "a TypeError that does not come from the network"
       expect([bug, new Error("wrapped", { cause: bug })].map((error) => judged(transportError(error)))).toEqual([
@@ -371,7 +371,7 @@ describe("HttpClassifier.judge", () => {
       expect(judged(transportError(wrapped), { ...tables, codes })).toBe("Client Unknown")
     })
 
-    it("is not retryable where the row is taken out, or the rest of them", () => {
+    it("is not retryable when its row is taken out, or all other rows", () => {
       const without = { ...tables, codes: { ...tables.codes, ECONNRESET: undefined } }
       expect(judged(transportError(Faults.reset), without)).toBe("transport error ECONNRESET")
       const known = { ...tables, transport: undefined }
@@ -390,7 +390,7 @@ describe("HttpClassifier.judge", () => {
   })
 
   describe("another error of the client", () => {
-    it("is final where the request could not be made", () => {
+    it("is final when the request could not be made", () => {
       const of = (reason: "Encode" | "InvalidUrl") =>
         judge(new HttpClientError.RequestError({ request, reason, cause: Faults.reset }))
       expect([of("Encode"), of("InvalidUrl")]).toEqual([
@@ -399,7 +399,7 @@ describe("HttpClassifier.judge", () => {
       ])
     })
 
-    it("is judged by its status as the response is, and is final where that is an answer", () => {
+    it("is judged by its status like the response, and is final if that is an answer", () => {
       for (let status = 100; status <= 599; status++) {
         const expected = judged(response(status, { "x-wait": "5" }))
         expect(judged(responseError("StatusCode", response(status, { "x-wait": "5" })))).toBe(
@@ -426,7 +426,7 @@ describe("HttpClassifier.judge", () => {
       ])
     })
 
-    it("has no opinion on what only looks like one", () => {
+    it("has no opinion on a value that only looks like one", () => {
       const fake = (own: object) => ({ [HttpClientError.TypeId]: HttpClientError.TypeId, ...own })
       for (const own of [
         {},
@@ -472,7 +472,7 @@ describe("HttpClassifier.judge", () => {
       ["nothing", undefined, "no opinion"],
       ["text", "ECONNRESET", "no opinion"],
       ["a status", 503, "no opinion"]
-    ])("is judged where its code is known, and not otherwise: %s", (_, error, expected) => {
+    ])("is judged if its code is known, and not otherwise: %s", (_, error, expected) => {
       expect(judged(error)).toBe(expected)
     })
 
@@ -483,7 +483,7 @@ describe("HttpClassifier.judge", () => {
     })
 
     it.prop(
-      "never throws over anything",
+      "never throws, whatever the error",
       [fc.anything({ withNullPrototype: true })],
       ([error]) => {
         expect(["Retryable", "Terminal", "NoOpinion"]).toContain(judge(error).verdict._tag)
@@ -514,7 +514,7 @@ describe("HttpClassifier.isFine", () => {
     expect(fine.map((of) => judged(of))).toEqual(Array.from({ length: 300 }, () => "no opinion"))
   })
 
-  it("is not known of a classifier without tables", () => {
+  it("is false for a classifier without tables", () => {
     expect(
       [Classifier.never, Classifier.firstOf(standard)].map((self) => HttpClassifier.isFine(self, response(200)))
     ).toEqual([false, false])
@@ -522,7 +522,7 @@ describe("HttpClassifier.isFine", () => {
 })
 
 describe("HttpClassifier.isResponse", () => {
-  it("tells responses from all the rest", () => {
+  it("tells responses from everything else", () => {
     expect(
       [response(200), transportError(undefined), new Response(), undefined, Faults.hostile.proxy].map(
         HttpClassifier.isResponse
@@ -540,7 +540,7 @@ describe("HttpClassifier.responseOf", () => {
 })
 
 describe("HttpClassifier.isHttpClassifier", () => {
-  it("tells classifiers with tables from all the rest", () => {
+  it("tells classifiers with tables from everything else", () => {
     const others = [Classifier.never, Classifier.firstOf(standard), tables, undefined]
     expect([standard, make(tables), ...others].map(HttpClassifier.isHttpClassifier)).toEqual([
       true,
@@ -551,7 +551,7 @@ describe("HttpClassifier.isHttpClassifier", () => {
 })
 
 describe("HttpClassifier.make", () => {
-  it("answers a classifier that judges as its tables do", () => {
+  it("answers a classifier that judges by its tables", () => {
     const classifier = make(tables)
     expectTypeOf(classifier).toMatchTypeOf<Classifier.Classifier<unknown>>()
     expect(classifier(response(503, { "x-wait": "5" }), at(0))).toEqual(Verdict.retryable("Throttling", { hint: 5 }))
@@ -569,7 +569,7 @@ describe("HttpClassifier.make", () => {
     ])
   })
 
-  it.effect("retries an effect of the caller's own, whose error types stay as they are", () =>
+  it.effect("retries an error of the caller's own, and keeps its types", () =>
     Effect.gen(function* () {
       const statuses = [503, 429, 200]
       const client = HttpClient.make((of) =>
@@ -666,16 +666,16 @@ describe("HttpClassifier.make tables", () => {
     [{ directives: [{ read: () => true }] }, "directives[0] must be the name of a header in lower case, got an object"]
   ]
 
-  it.each(bad)("refuses what is no table: %o", (change, message) => {
+  it.each(bad)("refuses what is not a table: %o", (change, message) => {
     expect(() => make({ ...tables, ...change })).toThrow(`HttpClassifier.make: ${message}`)
   })
 
-  it("refuses what is no record", () => {
+  it("refuses what is not a record", () => {
     // @ts-expect-error - tables are wanted
     expect(() => make(undefined)).toThrow("HttpClassifier.make: tables must be a record of tables, got undefined")
   })
 
-  it("is typed so that the compiler refuses most of it", () => {
+  it("has types by which the compiler refuses most of it", () => {
     // @ts-expect-error - no such kind
     expect(() => make({ ...tables, transport: { kind: "Bad" } })).toThrow("transport.kind")
     // @ts-expect-error - no such processing

@@ -231,7 +231,7 @@ describe("HttpClassifier.standard", () => {
   )
 
   it.each(clients.map((client) => [client.name, client] as const))(
-    "can be made to take timeouts as %s does",
+    "can be made to treat timeouts as %s does",
     (_, client) => {
       expect(retries(client.tables, new Cause.TimeoutException())).toBe(client.retriesTimeouts)
     }

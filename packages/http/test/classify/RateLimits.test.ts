@@ -107,7 +107,7 @@ describe("RateLimits.read", () => {
     { ratelimit: '"a";r="5";t=30' },
     { ratelimit: '"a";r=5' },
     { ratelimit: '"a";r=5;t=30, "b";r=x' }
-  ])("counts as absent what is not of its form: %j", (headers) => {
+  ])("ignores a field that is malformed: %j", (headers) => {
     expect(read(headers)).toEqual([])
   })
 

@@ -5,7 +5,7 @@ import * as ResetDialects from "../../src/classify/ResetDialects.ts"
 const today = 1_795_132_800_000
 
 describe("ResetDialects.isExhausted", () => {
-  it("is so at zero alone", () => {
+  it("is true at zero alone", () => {
     expect(["0", "00", "0.0", "0.000"].filter((value) => !ResetDialects.isExhausted(value))).toEqual([])
     const left = [
       "1",
@@ -58,7 +58,7 @@ describe("ResetDialects.byMagnitude", () => {
     expect(rows.map(([value]) => [value, ResetDialects.byMagnitude(value, today)])).toEqual(rows)
   })
 
-  it("needs a clock for what is no wait", () => {
+  it("needs a clock for a value that is not a wait", () => {
     expect(ResetDialects.byMagnitude("999999999", NaN)).toBe(999_999_999_000)
     expect(ResetDialects.byMagnitude("1000000000", NaN)).toBe(undefined)
     expect(ResetDialects.byMagnitude("1795132860000", NaN)).toBe(undefined)
@@ -172,7 +172,7 @@ describe("ResetDialects.duration", () => {
 })
 
 describe("ResetDialects.untilDateTime", () => {
-  it("reads instants, of which those in the past are no wait", () => {
+  it("reads instants, and no wait from those in the past", () => {
     const rows: ReadonlyArray<readonly [value: string, wait: number]> = [
       ["2026-11-20T00:00:00Z", 0],
       ["2026-11-20T00:00:01Z", 1_000],

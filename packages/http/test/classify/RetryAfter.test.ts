@@ -50,7 +50,7 @@ const hostile = [
 ]
 
 describe("RetryAfter.parse", () => {
-  it("reads seconds, also with a fraction", () => {
+  it("reads seconds, even with a fraction", () => {
     const rows: ReadonlyArray<readonly [value: string, wait: number]> = [
       ["0", 0],
       ["00", 0],
@@ -77,7 +77,7 @@ describe("RetryAfter.parse", () => {
     }
   })
 
-  it("reads dates, of which those in the past are no wait", () => {
+  it("reads dates, and no wait from those in the past", () => {
     const rows: ReadonlyArray<readonly [value: string, wait: number]> = [
       ["Fri, 20 Nov 2026 00:00:00 GMT", 0],
       ["Fri, 20 Nov 2026 00:00:01 GMT", 1_000],

@@ -139,12 +139,9 @@ describe("HttpClassifier.judge", () => {
     ["Session closed with error code 7", "ERR_HTTP2_SESSION_ERROR", undefined],
     ["Session closed with error code NGHTTP2_REFUSED_STREAM", "ERR_HTTP2_SESSION_ERROR", undefined],
     ['HTTP/2: "GOAWAY" frame received with code 7', "UND_ERR_SOCKET", undefined]
-  ] as const)(
-    "takes a message for a refused stream only where Node or undici wrote it: %s of %s",
-    (message, code, of) => {
-      expect(known({ message, code }, "NGHTTP2_REFUSED_STREAM")).toBe(of)
-    }
-  )
+  ] as const)("takes a message for a refused stream only if Node or undici wrote it: %s of %s", (message, code, of) => {
+    expect(known({ message, code }, "NGHTTP2_REFUSED_STREAM")).toBe(of)
+  })
 
   it.each([
     ["Session closed with error code 11", "ERR_HTTP2_SESSION_ERROR", "NGHTTP2_ENHANCE_YOUR_CALM"],
@@ -189,7 +186,7 @@ describe("HttpClassifier.judge", () => {
     }
   )
 
-  it("goes by the cause of a stream that was cancelled unsent, and knows by it that nothing was sent", () => {
+  it("goes by the cause of a stream that was cancelled unsent, from which it knows that nothing was sent", () => {
     const cancelled = (cause: unknown) => ({ code: "ERR_HTTP2_STREAM_CANCEL", cause })
     const of = (cause: unknown, ...codes: ReadonlyArray<string>) => known(cancelled(cause), ...codes)
     expect(of(Faults.selfSigned, "DEPTH_ZERO_SELF_SIGNED_CERT")).toBe("NotSent")
@@ -207,7 +204,7 @@ describe("HttpClassifier.judge", () => {
     expect(verdict).toMatchObject({ _tag: "Terminal", why: "transport error DEPTH_ZERO_SELF_SIGNED_CERT" })
   })
 
-  it.each(Object.entries(Faults.hostile))("finds nothing it knows in what does its worst: %s", (_, error) => {
+  it.each(Object.entries(Faults.hostile))("finds nothing it knows in the worst of errors: %s", (_, error) => {
     expect(known(error, "EOTHER")).toBe(undefined)
     expect(["NotProcessed", "Unknown"]).toContain(known({ cause: error, code: "EOUTER" }, "EOUTER"))
   })
@@ -223,7 +220,7 @@ describe("HttpClassifier.judge", () => {
     expect([known(wider(), "EOTHER"), reads <= 256]).toEqual([undefined, true])
   })
 
-  it("claims that nothing was sent only where it has read every error of an aggregate", () => {
+  it("says that nothing was sent only if it has read every error of an aggregate", () => {
     const of = (more: number) => {
       const errors = [...Array.from({ length: 126 }, () => Faults.refused), { cause: Faults.refused }]
       const all = [...errors, ...Array.from({ length: more }, () => Faults.refused)]
@@ -252,7 +249,7 @@ describe("Transport.chains", () => {
     ])
   })
 
-  it.each([undefined, null, 7, "ECONNRESET"])("knows nothing of what is no object: %j", (error) => {
+  it.each([undefined, null, 7, "ECONNRESET"])("knows nothing of what is not an object: %j", (error) => {
     expect(Transport.chains(error)).toEqual([[]])
   })
 
@@ -262,7 +259,7 @@ describe("Transport.chains", () => {
     ])
   })
 
-  it("takes nothing but texts for codes, names and messages", () => {
+  it("takes only strings for codes, names and messages", () => {
     expect(Transport.chains({ code: 20, name: "TypeError", message: 5 })).toEqual([[fault({ codes: ["TypeError"] })]])
     expect(Transport.chains({ name: "TypeError" })).toEqual([[fault({ codes: ["TypeError"] })]])
     expect(Transport.chains({ code: 20, name: "TypeError", message: "no function" })).toEqual([
@@ -270,7 +267,7 @@ describe("Transport.chains", () => {
     ])
   })
 
-  it("follows the cause where the errors of an aggregate cannot be read", () => {
+  it("follows the cause when the errors of an aggregate cannot be read", () => {
     const { proxy, revoke } = Proxy.revocable<ReadonlyArray<unknown>>([], {})
     revoke()
     expect(Transport.chains({ code: "EOUTER", errors: proxy, cause: { code: "EINNER" } })).toEqual([
@@ -278,7 +275,7 @@ describe("Transport.chains", () => {
     ])
   })
 
-  it("has one chain more, of which nothing is known, where it has not read all errors of an aggregate", () => {
+  it("has one unknown chain more when it has not read all errors of an aggregate", () => {
     const of = (errors: number) => Transport.chains({ errors: Array.from({ length: errors }, () => Faults.refused) })
     expect([127, 128, 1_000].map((errors) => of(errors).length)).toEqual([127, 128, 128])
     expect([127, 128, 1_000].map((errors) => of(errors).at(-1)?.length)).toEqual([2, 0, 0])

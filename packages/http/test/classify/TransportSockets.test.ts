@@ -59,7 +59,7 @@ const broken: ReadonlyArray<Broken> = [
 ]
 
 describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
-  it.live("knows that nothing was sent where no server listens", () =>
+  it.live("knows that nothing was sent when no server listens", () =>
     Effect.gen(function* () {
       const port = yield* RawServer.unused
       expect(Judged.words(yield* failure(`http://127.0.0.1:${port}/`, layer))).toBe("Transient NotSent")
@@ -84,7 +84,7 @@ describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
       })
   )
 
-  it.scopedLive("is final where the other side speaks no TLS", () =>
+  it.scopedLive("is final when the other side speaks no TLS", () =>
     Effect.gen(function* () {
       const port = yield* RawServer.raw((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
       expect(Judged.words(yield* failure(`https://127.0.0.1:${port}/`, layer))).toBe(
@@ -93,7 +93,7 @@ describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
     })
   )
 
-  it.scopedLive("knows that nothing was sent where the connection was closed before it was secure", () =>
+  it.scopedLive("knows that nothing was sent when the connection was closed before it was secure", () =>
     Effect.gen(function* () {
       const port = yield* RawServer.raw((socket) => socket.end())
       expect(Judged.words(yield* failure(`https://127.0.0.1:${port}/`, layer))).toBe("Transient NotSent")

@@ -72,7 +72,7 @@ describe("Idempotency.judge", () => {
   })
 
   it.each(headers)(
-    "repeats another method only with a key, or a condition that is met but once: %j",
+    "repeats another method only with a key, or with a condition that is met only once: %j",
     (head, because) => {
       for (const method of others) {
         for (const body of bodies) {
@@ -123,7 +123,7 @@ describe("Idempotency.judge", () => {
     expect(of("PUT", { "x-goog-if-generation-match": " " })).toBe("no: PUT without X-Request-Id")
   })
 
-  it("asks a rule of one's own first, and tells it what is known", () => {
+  it("asks a custom rule first, and tells it what is known", () => {
     const asked: Array<Idempotency.Known> = []
     const rule: Idempotency.Rule = ({ url }, known) => {
       asked.push(known)
@@ -156,7 +156,7 @@ describe("Idempotency.judge", () => {
     }
   )
 
-  it("finds no header where none was given, whatever its name", () => {
+  it("finds no header when none was given, whatever its name", () => {
     for (const keyHeader of ["constructor", "tostring", "__proto__"]) {
       expect(judged(request("POST"), "Unknown", undefined, { ...standard, keyHeader })).toContain("no: POST without")
     }
@@ -259,14 +259,14 @@ describe("Idempotency.make", () => {
     )
   })
 
-  it("refuses what is no record", () => {
+  it("refuses what is not a record", () => {
     // @ts-expect-error - rules are wanted
     expect(() => Idempotency.make(null)).toThrow(
       "Idempotency.make: idempotency must be a record of rules, such as Idempotency.standard, got null"
     )
   })
 
-  it("takes for a name what HTTP takes for one, in its case", () => {
+  it("accepts the names that HTTP accepts, in their usual case", () => {
     const header = (keyHeader: string) => () => Idempotency.make({ ...standard, keyHeader })
     const method = (name: string) => () => Idempotency.make({ ...standard, createKeyFor: [name] })
     for (const name of ["x_1", "a", "!#$%&'*+-.^_`|~0a"]) expect(header(name)().keyHeader).toBe(name)

@@ -13,7 +13,7 @@ const defect = (key: unknown): Effect.Effect<unknown> =>
   )
 
 describe("IdempotencyKey.next", () => {
-  it.effect("is by default a UUID of the platform's, another one each time", () =>
+  it.effect("is by default a UUID of the platform, a new one each time", () =>
     Effect.gen(function* () {
       const keys = yield* Effect.replicateEffect(IdempotencyKey.next, 100)
       expect(new Set(keys).size).toBe(100)
@@ -24,14 +24,14 @@ describe("IdempotencyKey.next", () => {
     })
   )
 
-  it.effect.each(["k", "a key", "~!", "x".repeat(255)])("takes what can stand in a header: %j", (key) =>
+  it.effect.each(["k", "a key", "~!", "x".repeat(255)])("accepts a key that can stand in a header: %j", (key) =>
     Effect.gen(function* () {
       expect(yield* Effect.provide(IdempotencyKey.next, IdempotencyKey.layer(Effect.succeed(key)))).toBe(key)
     })
   )
 
   it.effect.each(["", " ", " k", "k ", "x".repeat(256), "ä", "a\nb", "a\u0000", "\u007f", undefined, null, 7, {}])(
-    "dies of what cannot: %j",
+    "dies of a key that cannot: %j",
     (key) =>
       Effect.gen(function* () {
         const died = yield* defect(key)

@@ -50,7 +50,7 @@ describe("Redirect.urlAnswering", () => {
     )
   })
 
-  it("is not known where nothing was redirected, or the response has no URL", () => {
+  it("is not known when nothing was redirected, or when the response has no URL", () => {
     const others = [
       answering(false, "http://other.test/"),
       ...["", "/done", undefined].map((url) => answering(true, url))
@@ -117,7 +117,7 @@ describe("Redirect.isPossible", () => {
     expect(Redirect.isPossible(given, failed(given, at({ port })), undefined)).toBe(expected)
   })
 
-  it("compares requests whose URL is none by their method alone", () => {
+  it("compares requests without a valid URL by their method alone", () => {
     const again = HttpClientRequest.setHeader(relative, "x", "1")
     expect(
       [again, HttpClientRequest.setMethod(again, "GET")].map((of) =>

@@ -63,7 +63,7 @@ const once: ReadonlyArray<readonly [name: string, body: unknown, why: string]> =
 ]
 
 describe("RequestBody.whyNotReplayable", () => {
-  it.each(again)("has nothing against what can be read again: %s", (_, body) => {
+  it.each(again)("has nothing against a body that can be read again: %s", (_, body) => {
     expect([true, false].map((declared) => RequestBody.whyNotReplayable(body, declared))).toEqual([
       undefined,
       undefined
@@ -83,7 +83,7 @@ describe("RequestBody.whyNotReplayable", () => {
     expect(RequestBody.whyNotReplayable(body, true)).toBe(undefined)
   })
 
-  it("reads nothing of what it looks at", () => {
+  it("reads nothing of the body that it looks at", () => {
     const readable = Readable.from([bytes])
     const generator = chunks()
     RequestBody.whyNotReplayable(HttpBody.raw(readable), false)
@@ -93,7 +93,7 @@ describe("RequestBody.whyNotReplayable", () => {
 })
 
 describe("RequestBody.replayable", () => {
-  it.effect("declares for the effect alone", () =>
+  it.effect("declares it for the effect alone", () =>
     Effect.gen(function* () {
       const declared = RequestBody.Declared
       expect([yield* declared, yield* RequestBody.replayable(declared), yield* declared]).toEqual([false, true, false])

@@ -13,7 +13,7 @@ describe("Resumption.first", () => {
       headers: { "content-length": "10", "content-encoding": "gzip" },
       part: { start: 0, end: undefined, until: undefined, total: undefined }
     }
-  ])("is the whole, of a length that is known or not: $headers", ({ headers, part }) => {
+  ])("is the whole, of a known or unknown length: $headers", ({ headers, part }) => {
     expect(Resumption.first({ status: 200, headers }, undefined)).toEqual({ _tag: "Part", part })
   })
 
@@ -52,7 +52,7 @@ describe("Resumption.first", () => {
   })
 
   it.each(["multipart/byteranges", " multipart/byteranges; boundary=a"])(
-    "is refused where it has several parts: %j",
+    "is refused if it has several parts: %j",
     (type) => {
       const headers = range("bytes 4-7/10", { "content-type": type })
       expect(Resumption.first({ status: 206, headers }, { start: 4, end: 8 })).toEqual({
@@ -87,7 +87,7 @@ describe("Resumption.rest", () => {
     },
     { headers: range("bytes 4-9/10"), known: {}, part: { start: 4, end: 10, until: 10, total: 10 } },
     { headers: range("bytes 4-7/10"), known: { until: 8 }, part: { start: 4, end: 8, until: 8, total: 10 } }
-  ])("is the part that comes next: $headers, where $known is known", ({ headers, known, part }) => {
+  ])("is the part that comes next: $headers, when $known is known", ({ headers, known, part }) => {
     const asked = { position: 4, until: known.until, total: known.total }
     expect(Resumption.rest({ status: 206, headers }, asked, true)).toEqual({ _tag: "Part", part })
   })
@@ -159,7 +159,7 @@ describe("Resumption.rest", () => {
     [416, {}, true, "RangeRefused"],
     [404, range("bytes */4"), true, "RangeRefused"]
   ] as const)(
-    "is nothing where the whole ends at the next byte: %d %j, same: %s, is %s",
+    "is nothing when the whole ends at the next byte: %d %j, same: %s, is %s",
     (status, headers, isSame, tag) => {
       expect(Resumption.rest({ status, headers }, end, isSame)._tag).toBe(tag)
     }
@@ -195,7 +195,7 @@ describe("Resumption.rest", () => {
     expect(ofStatus(203, "bytes 4-9/10")._tag).toBe("RangeRefused")
   })
 
-  it("is refused where neither answer knows the length of the whole", () => {
+  it("is refused when neither answer knows the length of the whole", () => {
     const asked = { position: 4, until: undefined, total: undefined }
     expect(Resumption.rest({ status: 206, headers: range("bytes 4-9/*") }, asked, true)).toEqual({
       _tag: "WrongPart",
@@ -205,7 +205,7 @@ describe("Resumption.rest", () => {
 })
 
 describe("Resumption.isRefusal", () => {
-  it("holds where the version is another one, and where there are no such bytes", () => {
+  it("holds when the version is another one, and when there are no such bytes", () => {
     expect([200, 206, 404, 412, 416, 503].filter(Resumption.isRefusal)).toEqual([412, 416])
   })
 })

@@ -45,7 +45,7 @@ describe("HttpRetry.paced", () => {
     ["whole seconds, rounded up", WindowServer.fields(Math.ceil), 3200, 0],
     ["seconds since 1970, rounded up", WindowServer.epoch, 3200, 0]
   ])(
-    "a server on the clock that tells %s refuses nothing, at the pace that it allows",
+    "refuses nothing at a server on the clock that tells %s, at the pace that it allows",
     ([, headers, millis, refused]) =>
       Effect.gen(function* () {
         const ended = yield* through({ limit: 3, headers }, 12, 4)
@@ -101,7 +101,7 @@ describe("HttpRetry.paced", () => {
     { fastCheck: { seed: 29, numRuns: 40 } }
   )
 
-  it.effect("spreads requests over the window where it is to", () =>
+  it.effect("spreads requests over the window if asked to", () =>
     Effect.gen(function* () {
       const settings = { limit: 4, latencyMillis: 10, headers: WindowServer.fine }
       const { seen } = yield* through(settings, 12, 12, { spreadBelow: 1 })

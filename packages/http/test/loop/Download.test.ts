@@ -45,7 +45,7 @@ const downloaded = (
 const none = [undefined, undefined, undefined]
 
 describe("Download.stream", () => {
-  it.effect("asks for the rest where the body breaks, as often as it does", () =>
+  it.effect("asks for the rest whenever the body breaks, as often as it does", () =>
     Effect.gen(function* () {
       const { asked, bytes, calls, error } = yield* downloaded(file, [
         { breaksAfter: 7 },
@@ -80,7 +80,7 @@ describe("Download.stream", () => {
   )
 
   it.effect.each(["nowhere", "above", "below"] as const)(
-    "is done where the body broke behind its last byte, and no length said so, with filterStatusOk %s",
+    "is done when the body broke behind its last byte, and no length said so, with filterStatusOk %s",
     (place) =>
       Effect.gen(function* () {
         const { calls, client } = RangeServer.make({ ...file, announcesLength: false }, [{ breaksAfter: 20 }])
@@ -96,7 +96,7 @@ describe("Download.stream", () => {
       }).pipe(world)
   )
 
-  it.effect("asks with the date where there is no tag", () =>
+  it.effect("asks with the date when there is no tag", () =>
     Effect.gen(function* () {
       const dated = { ...file, validator: "date" } as const
       const { asked, bytes, error } = yield* downloaded(dated, [
@@ -187,7 +187,7 @@ describe("Download.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("emits what fits of a body that is longer than it said, and says so", () =>
+  it.effect("emits only as much of a too long body as was announced, and says so", () =>
     Effect.gen(function* () {
       for (const steps of [[{ excess: 5 }], [{ breaksAfter: 7 }, { excess: 5 }]]) {
         const { bytes, error } = yield* downloaded(file, steps)
@@ -197,14 +197,14 @@ describe("Download.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves it to the client where a body ends that cannot be resumed", () =>
+  it.effect("leaves it to the client when a body that cannot be resumed ends", () =>
     Effect.gen(function* () {
       const { bytes, error } = yield* downloaded({ ...file, validator: "none" }, [{ excess: 5 }])
       expect([bytes.length, error]).toEqual([25, undefined])
     }).pipe(world)
   )
 
-  it.effect("fails with the client's own errors where attempts are spent", () =>
+  it.effect("fails with the client's own errors when attempts are spent", () =>
     Effect.gen(function* () {
       const breaking = yield* downloaded(
         file,
@@ -223,7 +223,7 @@ describe("Download.stream", () => {
   )
 
   it.effect.each([199, 300, 412, 416])(
-    "fails with a first answer outside of 2xx, and gives nothing of it: %s",
+    "fails with a first answer outside of 2xx, and emits nothing of it: %s",
     (status) =>
       Effect.gen(function* () {
         const { client } = Scripted.make({ status: 200, body: "no" })
@@ -236,7 +236,7 @@ describe("Download.stream", () => {
       }).pipe(world)
   )
 
-  it.effect("hands no empty pieces over, and no piece behind the last byte", () =>
+  it.effect("emits no empty pieces, and no piece behind the last byte", () =>
     Effect.gen(function* () {
       const { client } = Scripted.make({ status: 200, headers: { etag: '"v0"', "content-length": "5" }, body: "whole" })
       const pieces = Chunk.make(new Uint8Array(0), new Uint8Array(3), new Uint8Array(4), new Uint8Array(9))
@@ -251,7 +251,7 @@ describe("Download.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("gives what a combinator answers in place of an empty body", () =>
+  it.effect("emits what a combinator answers in place of an empty body", () =>
     Effect.gen(function* () {
       const empty = Scripted.make({ status: 200, headers: { etag: '"v0"', "content-length": "0" } })
       const other = Scripted.make({ status: 200, body: "other" })
@@ -266,7 +266,7 @@ describe("Download.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("gives an empty body, and one of a status without a body", () =>
+  it.effect("emits an empty body, and that of a status without a body", () =>
     Effect.gen(function* () {
       for (const [of, steps] of [
         [{ ...file, length: 0 }, [{}]],
@@ -278,7 +278,7 @@ describe("Download.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("resumes no request but a GET", () =>
+  it.effect("resumes no request except GET", () =>
     Effect.gen(function* () {
       const query = HttpClientRequest.make("QUERY" as "GET")(url)
       const { bytes, error } = yield* downloaded(file, [{ breaksAfter: 7 }], query)
@@ -323,7 +323,7 @@ describe("Download.stream with a range of the caller's", () => {
     }).pipe(world)
   )
 
-  it.effect("emits what fits of a part that is longer than it said, also of one that cannot be resumed", () =>
+  it.effect("emits only as much of a too long part as was announced, even if it cannot be resumed", () =>
     Effect.gen(function* () {
       const of = { ...file, validator: "none" } as const
       const { bytes, error } = yield* downloaded(of, [{ excess: 5 }], ranged("bytes=4-11"))
@@ -364,7 +364,7 @@ describe("Download.stream with a range of the caller's", () => {
     }).pipe(world)
   )
 
-  it("refuses a condition on it, and validators that are none", () => {
+  it("refuses a condition on it, and invalid validators", () => {
     const { client } = RangeServer.make(file, [])
     const conditional = HttpClientRequest.setHeader(ranged("bytes=4-"), "if-range", '"v0"')
     expect(() => Download.stream(client, conditional)).toThrow("request.headers.if-range must be absent")
@@ -416,7 +416,7 @@ describe("Download.stream as an operation", () => {
     }).pipe(world)
   )
 
-  it.effect("is whole where nothing but the end of the body was missed", () =>
+  it.effect("is whole when nothing but the end of the body was missed", () =>
     Effect.gen(function* () {
       const bytes = content(file, 0)
       const headers = { etag: '"v0"', "content-length": "20" }
@@ -453,7 +453,7 @@ describe("Download.stream as an operation", () => {
     }).pipe(world)
   )
 
-  it.effect("goes on with no other bytes where an opinion calls its own failure retryable", () =>
+  it.effect("goes on with no other bytes when an opinion calls its own failure retryable", () =>
     Effect.gen(function* () {
       const { client } = RangeServer.make({ ...file, validator: "none" }, [{ breaksAfter: 7 }])
       const opinion = (outcome: unknown) => (HttpClassifier.isResponse(outcome) ? Verdict.noOpinion : Verdict.transient)
@@ -464,7 +464,7 @@ describe("Download.stream as an operation", () => {
     }).pipe(world)
   )
 
-  it.effect("gives nothing of a HEAD, whose length is that of another answer", () =>
+  it.effect("emits nothing of a HEAD, whose length is that of another answer", () =>
     Effect.gen(function* () {
       const headers = { etag: '"v0"', "content-length": "20" }
       const { client } = Scripted.make({ status: 200, headers })
@@ -563,30 +563,28 @@ describe("Download.stream as an operation", () => {
     }).pipe(world)
   )
 
-  it.effect(
-    "leaves to a client what it fails with of a first answer, and of one that is no refusal of its status",
-    () =>
-      Effect.gen(function* () {
-        const first = RangeServer.make(file, [{ status: 412 }])
-        const filtered = HttpClient.filterStatusOk(HttpRetry.withRetry(first.client, policy))
-        expect(yield* collected(Download.stream(filtered, get))).toMatchObject({
-          error: { _tag: "ResponseError", reason: "StatusCode" }
-        })
-        const second = RangeServer.make(file, [{ breaksAfter: 7 }, { version: 1 }])
-        const decoding = HttpClient.transformResponse(
-          HttpRetry.withRetry(second.client, policy),
-          Effect.flatMap((response) =>
-            Effect.fail(new HttpClientError.ResponseError({ request: response.request, response, reason: "Decode" }))
-          )
+  it.effect("leaves to a client its own failure of a first answer, and of one that does not refuse its status", () =>
+    Effect.gen(function* () {
+      const first = RangeServer.make(file, [{ status: 412 }])
+      const filtered = HttpClient.filterStatusOk(HttpRetry.withRetry(first.client, policy))
+      expect(yield* collected(Download.stream(filtered, get))).toMatchObject({
+        error: { _tag: "ResponseError", reason: "StatusCode" }
+      })
+      const second = RangeServer.make(file, [{ breaksAfter: 7 }, { version: 1 }])
+      const decoding = HttpClient.transformResponse(
+        HttpRetry.withRetry(second.client, policy),
+        Effect.flatMap((response) =>
+          Effect.fail(new HttpClientError.ResponseError({ request: response.request, response, reason: "Decode" }))
         )
-        expect(yield* collected(Download.stream(decoding, get))).toMatchObject({
-          bytes: content(file, 0).subarray(0, 7),
-          error: { _tag: "ResponseError", reason: "Decode", response: { status: 412 } }
-        })
-      }).pipe(world)
+      )
+      expect(yield* collected(Download.stream(decoding, get))).toMatchObject({
+        bytes: content(file, 0).subarray(0, 7),
+        error: { _tag: "ResponseError", reason: "Decode", response: { status: 412 } }
+      })
+    }).pipe(world)
   )
 
-  it.effect("leaves to the caller what a first answer says whose status filterStatusOk refuses", () =>
+  it.effect("leaves to the caller what a first answer says when filterStatusOk refuses its status", () =>
     Effect.gen(function* () {
       const { client } = Scripted.make({ status: 404, body: "no such file" })
       const filtered = client.pipe(HttpClient.filterStatusOk, HttpRetry.withRetry(policy))
@@ -630,7 +628,7 @@ describe("Download.stream as an operation", () => {
     }).pipe(world)
   )
 
-  it.effect("takes the rest with status 200 where the version says so", () =>
+  it.effect("takes the rest with status 200 if the version says so", () =>
     Effect.gen(function* () {
       const rest = { status: 200, headers: { "content-range": "bytes 7-8/20" } }
       const results = yield* Effect.forEach([true, false], (isPart) => {
@@ -683,7 +681,7 @@ describe("Download.stream laws", () => {
   })
 
   it.effect.prop(
-    "emits a prefix of one version, and the whole of it where the stream succeeds",
+    "emits a prefix of one version, and the whole of it if the stream succeeds",
     {
       length: fc.nat({ max: 30 }),
       validator: fc.constantFrom(...(["tag", "tag and date", "weak", "date", "fresh date", "none"] as const)),

@@ -104,7 +104,7 @@ describe("HttpRetry.execute", () => {
     }).pipe(world)
   )
 
-  it.effect("asks the opinion about what reading fails with", () =>
+  it.effect("asks the opinion about the error of the reader", () =>
     Effect.gen(function* () {
       class NotYet extends Data.TaggedError("NotYet") {}
       const { calls, client } = scripted({ status: 200, body: "pending" }, { status: 200, body: "done" })
@@ -128,7 +128,7 @@ describe("HttpRetry.execute", () => {
     ["a text", "gone"],
     ["undefined", undefined]
   ] as const)(
-    "fails with what reading fails with where that is no object, and releases every response: %s",
+    "fails with the error of the reader even if that is not an object, and releases every response: %s",
     ([, failure]) =>
       Effect.gen(function* () {
         const { calls, client } = scripted({ status: 200, body: "a" })
@@ -163,7 +163,7 @@ describe("HttpRetry.execute", () => {
     }).pipe(world)
   )
 
-  it.effect("takes no error that comes after the response for one of a request that was not sent", () =>
+  it.effect("does not take an error after the response for one of a request that was not sent", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(whole)
       const post = HttpClientRequest.post(url, { body: Scripted.textBody })
@@ -193,7 +193,7 @@ describe("HttpRetry.execute", () => {
     }).pipe(world)
   )
 
-  it.effect("reads a response that was kept where a retry is refused after the wait", () =>
+  it.effect("reads a response that was kept when a retry is refused after the wait", () =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 429, body: "slow down" })
       let asked = 0
@@ -348,7 +348,7 @@ describe("HttpRetry.execute", () => {
   it.effect.each([
     ["a deadline", new Deadline.DeadlineExceeded({ within: Duration.seconds(7), attempts: 7, cause: undefined })],
     ["a refusal", new Retry.AttemptRefused({ attempt: 7, cause: new Error("of the client") })]
-  ])("leaves an error alone that the client itself fails with, of the class of the policy's: %s", ([, own]) =>
+  ])("leaves alone an error that the client itself fails with, even of the policy's class: %s", ([, own]) =>
     Effect.gen(function* () {
       const failing = HttpClient.transformResponse(scripted(200).client, () => Effect.fail(own))
       const read = () => Effect.dieMessage("read")
@@ -358,7 +358,7 @@ describe("HttpRetry.execute", () => {
     }).pipe(world)
   )
 
-  it("refuses a client that the platform has not made, and a reader that is none", () => {
+  it("refuses a client that the platform has not made, and a reader that is not one", () => {
     expect(() => HttpRetry.execute({} as HttpClient.HttpClient, get, text)).toThrow("HttpRetry.execute: client must be")
     const { client } = scripted(whole)
     expect(() => HttpRetry.execute(client, get, "text" as unknown as typeof text)).toThrow(
@@ -405,7 +405,7 @@ describe("HttpRetry.execute bounds of time", () => {
     ["the timeout of an attempt", { attemptTimeout: AttemptTimeout.constant("2 seconds") }, 4000, "AttemptTimedOut"],
     ["a deadline that refuses", { deadline: Deadline.refuse("5 seconds") }, 5000, "AttemptTimedOut"],
     ["a deadline that cuts", { deadline: Deadline.cut("5 seconds") }, 5000, "DeadlineExceeded"]
-  ] as const)("bounds the reading of what was given up on by %s", ([, bounds, millis, tag]) =>
+  ] as const)("bounds the reading of the last response by %s", ([, bounds, millis, tag]) =>
     Effect.gen(function* () {
       const { body } = partial("half", "silence")
       const { calls, client } = scripted(503, 503, { status: 503, body })
@@ -433,7 +433,7 @@ describe("HttpRetry.execute bounds of time", () => {
     }).pipe(world)
   )
 
-  it.effect("releases it as well where the reader has not begun with the body", () =>
+  it.effect("releases it as well if the reader has not begun with the body", () =>
     Effect.gen(function* () {
       const { body, seen } = partial("half", "silence")
       const { client } = scripted({ status: 200, body })
@@ -506,14 +506,16 @@ describe("HttpRetry.execute in a pipeline", () => {
     }).pipe(world)
   )
 
-  it.effect("fails as filterStatusOk above the retries does, not with what the body of an error was read to", () =>
-    Effect.gen(function* () {
-      const { client } = scripted({ status: 404, body: '{"error":"none"}' })
-      const filtered = client.pipe(HttpRetry.withRetry(policy), HttpClient.filterStatusOk)
-      const error = yield* Effect.flip(HttpRetry.execute(filtered, get, order))
-      expect(error).toMatchObject({ _tag: "ResponseError", reason: "StatusCode", response: { status: 404 } })
-      expect(error._tag === "ResponseError" && (yield* error.response.json)).toEqual({ error: "none" })
-    }).pipe(world)
+  it.effect(
+    "fails as filterStatusOk above the retries does, not with the error that the reader makes of the body",
+    () =>
+      Effect.gen(function* () {
+        const { client } = scripted({ status: 404, body: '{"error":"none"}' })
+        const filtered = client.pipe(HttpRetry.withRetry(policy), HttpClient.filterStatusOk)
+        const error = yield* Effect.flip(HttpRetry.execute(filtered, get, order))
+        expect(error).toMatchObject({ _tag: "ResponseError", reason: "StatusCode", response: { status: 404 } })
+        expect(error._tag === "ResponseError" && (yield* error.response.json)).toEqual({ error: "none" })
+      }).pipe(world)
   )
 
   it.effect("reads no response that filterStatusOk below the retries refuses", () =>
@@ -603,7 +605,7 @@ describe("HttpRetry.execute in a pipeline", () => {
     }).pipe(world)
   )
 
-  it.effect("reads no response that a combinator looks at besides, through the same client", () =>
+  it.effect("reads no response that a combinator also looks at, through the same client", () =>
     Effect.gen(function* () {
       const looked: Array<string> = []
       let read = 0
@@ -654,7 +656,7 @@ describe("HttpRetry.execute in a pipeline", () => {
     }).pipe(world)
   )
 
-  it.effect("pays for broken reads out of the same bucket", () =>
+  it.effect("pays for broken reads from the same bucket", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(broken(), broken())
       const { observe, reasons } = Scripted.gaveUp()
@@ -678,7 +680,7 @@ describe("HttpRetry.execute in a pipeline", () => {
     }).pipe(world)
   )
 
-  it.effect("does not send a body again that is a stream", () =>
+  it.effect("does not send again a body that is a stream", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(broken(), whole)
       const put = HttpClientRequest.put(url, { body: HttpBody.stream(Stream.make(new Uint8Array(3))) })
@@ -691,7 +693,7 @@ describe("HttpRetry.execute in a pipeline", () => {
 })
 
 describe("HttpRetry.execute with a client that says why it gave up", () => {
-  it.effect("leaves the response that is given up on to the caller", () =>
+  it.effect("leaves the last response to the caller when it gives up", () =>
     Effect.gen(function* () {
       for (const status of [503, 501]) {
         const { client } = scripted({ status, body: "busy" })
@@ -711,7 +713,7 @@ describe("HttpRetry.execute with a client that says why it gave up", () => {
     }).pipe(world)
   )
 
-  it.effect("fails with what the last reading failed with, and tells of broken ones by their responses", () =>
+  it.effect("fails with the error of the last reading, and reports the broken ones by their responses", () =>
     Effect.gen(function* () {
       const { client } = scripted(broken(), broken(), broken())
       const stopping = HttpRetry.orStopped(client, policy)

@@ -71,13 +71,13 @@ describe("Fetch.make", () => {
     expect(response).toBeInstanceOf(Response)
   })
 
-  it("resolves with the last response where attempts are spent, its body unread", async () => {
+  it("resolves with the last response when attempts are spent, its body unread", async () => {
     respond = status(503)
     const response = await Fetch.make(quick)(url)
     expect([response.status, await response.text(), seen.length]).toEqual([503, "answer 3", 3])
   })
 
-  it("has the standard policy without one", async () => {
+  it("has the standard policy by default", async () => {
     respond = status(404)
     expect((await Fetch.make()(url)).status).toBe(404)
   })
@@ -204,7 +204,7 @@ describe("Fetch.make", () => {
     expect(seen.map(({ path }) => path)).toEqual(["/", "/?page=2"])
   })
 
-  it("sends no credential to another host that the policy turns to", async () => {
+  it("sends no credential to another host that the policy names", async () => {
     respond = status(503, 200)
     const elsewhere = url.replace("127.0.0.1", "localhost")
     const retrying = Fetch.make({
@@ -245,12 +245,12 @@ describe("Fetch.make", () => {
     expect([String(rejected), seen.length]).toEqual(["TypeError: fetch failed", 3])
   })
 
-  it("leaves what is no request to fetch", async () => {
+  it("leaves what is not a request to fetch", async () => {
     const rejected = await Fetch.make(quick)("not a url").catch((error: unknown) => error)
     expect(String(rejected)).toBe(String(await fetch("not a url").catch((error: unknown) => error)))
   })
 
-  it("asks the fetch that it is given", async () => {
+  it("uses the fetch that it is given", async () => {
     const calls: Array<string> = []
     const own: typeof fetch = async (input) => {
       calls.push(String(input))
@@ -278,7 +278,7 @@ describe("Fetch.make", () => {
     }
   )
 
-  it("refuses a policy that is none", () => {
+  it("refuses a policy that is not one", () => {
     expect(() => Fetch.make({ ...quick, maxAttempts: 0 })).toThrow(
       "Fetch.make: maxAttempts must be a whole number >= 1, got 0"
     )
@@ -350,7 +350,7 @@ describe("Fetch.make with a request that fetch refuses", () => {
     ]
   ]
 
-  it.each(answered)("makes one attempt where the answer is refused: %s", async (_, init, answer, requests, why) => {
+  it.each(answered)("makes one attempt when the answer is refused: %s", async (_, init, answer, requests, why) => {
     respond = answer
     const { observe, reasons } = gaveUp()
     const rejected = await Fetch.make({ ...quick, observe })(url, init).catch((error: unknown) => error)
@@ -443,7 +443,7 @@ describe("Fetch.make with inputs that change", () => {
     expect(sent.map((text) => text.includes("fir") && !text.includes("second"))).toEqual([true, true])
   })
 
-  it("goes by the options as they were", async () => {
+  it("goes by the options as they were at the call", async () => {
     const init: RequestInit = { method: "PUT", body: "body" }
     await changing((retrying) => [retrying(url, init), () => Object.assign(init, { method: "POST", body: "other" })])
     expect(seen.map(({ body, method }) => [method, body])).toEqual([
@@ -453,7 +453,7 @@ describe("Fetch.make with inputs that change", () => {
   })
 })
 
-describe("Fetch.make with a body that is no web stream", () => {
+describe("Fetch.make with a body that is not a web stream", () => {
   /** Stands for node-fetch: its bodies are streams of Node. Version 2 hears of their end only through the signal. */
   const nodeFetch =
     (agent: Http.Agent, hears: boolean): typeof fetch =>
@@ -601,7 +601,7 @@ describe("Fetch.make with a signal", () => {
       (error: unknown) => error
     )
 
-  it("rejects with its reason, and sends nothing, where it is aborted already", async () => {
+  it("rejects with its reason, and sends nothing, if it is already aborted", async () => {
     respond = status(200)
     expect(await reasonOf(Fetch.make(quick)(url, { signal: AbortSignal.abort("enough") }))).toBe("enough")
     expect(seen).toEqual([])
@@ -637,7 +637,7 @@ describe("Fetch.make with a signal", () => {
     expect(seen).toHaveLength(1)
   })
 
-  it("has one that many calls share hear of none of them", async () => {
+  it("can be shared by many calls, none of which aborts it", async () => {
     const { signal } = new AbortController()
     const warnings: Array<string> = []
     const warned = ({ name }: Error) => warnings.push(name)
@@ -656,7 +656,7 @@ describe("Fetch.make with a signal", () => {
     expect([heard, getEventListeners(signal, "abort")]).toEqual([Array.from({ length: 50 }, () => 0), []])
   })
 
-  it("leaves nothing at the signals that depend on it", async () => {
+  it("leaves no listener on the signals that depend on it", async () => {
     const controller = new AbortController()
     const derived = vi.spyOn(AbortSignal, "any")
     const listeners = () => derived.mock.results.map(({ value }) => getEventListeners(value, "abort").length)
@@ -702,7 +702,7 @@ describe("Fetch.make with a signal", () => {
   it.each([
     ["null, which takes that of a Request away", null, "answer 1"],
     ["undefined, which leaves it", undefined, "enough"]
-  ])("takes the second argument's over that of a Request: %s", async (_, signal, expected) => {
+  ])("is that of the second argument before that of a Request: %s", async (_, signal, expected) => {
     respond = status(200)
     const request = new Request(url, { signal: AbortSignal.abort("enough") })
     const outcome = Fetch.make(quick)(request, { signal } as RequestInit).then((response) => response.text())
@@ -723,7 +723,7 @@ describe("Fetch.make with a signal", () => {
 })
 
 describe("Fetch.make in time", () => {
-  it("rejects with a TimeoutError where an attempt takes too long", async () => {
+  it("rejects with a TimeoutError when an attempt takes too long", async () => {
     respond = () => undefined
     const policy = { ...quick, attemptTimeout: AttemptTimeout.constant("20 millis") }
     const rejected = await Fetch.make(policy)(url).catch((error: unknown) => error)
@@ -742,7 +742,7 @@ describe("Fetch.make in time", () => {
     }
   })
 
-  it("rejects with a TimeoutError where the deadline cuts", async () => {
+  it("rejects with a TimeoutError when the deadline cuts", async () => {
     respond = () => undefined
     const rejected = await Fetch.make({ ...quick, deadline: Deadline.cut("20 millis") })(url).catch(
       (error: unknown) => error
@@ -762,7 +762,7 @@ describe("Fetch.make in place of the global fetch", () => {
     }
   }
 
-  it("sends by the one that was there before", async () => {
+  it("sends through the fetch that was there before", async () => {
     respond = status(503, 200)
     expect([await (await installed(quick)).text(), seen.length]).toEqual(["answer 2", 2])
   })
@@ -782,7 +782,7 @@ describe("Fetch.makeEffect", () => {
     acquire: (request) => (request.attempt === 1 ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
   }
 
-  it.effect("rejects as fetch does where the first attempt is refused", () =>
+  it.effect("rejects as fetch does when the first attempt is refused", () =>
     Effect.gen(function* () {
       const retrying = yield* Fetch.makeEffect(limited)
       const rejected = yield* Effect.promise(() => retrying(url).catch((error: unknown) => error))
@@ -863,7 +863,7 @@ describe("Fetch.makeEffect", () => {
     })
   )
 
-  it.live("resolves then with a body that fails to be read where it was cut off", () =>
+  it.live("resolves then with a body whose reading fails where it was cut off", () =>
     Effect.gen(function* () {
       const body = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100_000)) })
       const response = yield* refusedLate(new Response(body, { status: 429 }))
@@ -873,14 +873,14 @@ describe("Fetch.makeEffect", () => {
     })
   )
 
-  it.effect("says by its own name what it refuses", () =>
+  it.effect("names itself when it refuses", () =>
     Effect.sync(() => {
       expect(() => Fetch.makeEffect({ ...quick, maxAttempts: 0 })).toThrow("Fetch.makeEffect: maxAttempts")
       expect(() => Fetch.makeEffect(quick, { fetch: 5 } as unknown as Fetch.Options)).toThrow("Fetch.makeEffect: fetch")
     })
   )
 
-  it.effect("has the bucket, the clock and the chance of its effect", () =>
+  it.effect("has the bucket, the clock and the randomness of its effect", () =>
     Effect.gen(function* () {
       let calls = 0
       const down: typeof fetch = async () => new Response(null, { status: calls++ < 0 ? 200 : 503 })

@@ -113,7 +113,7 @@ describe("HttpRetry.withHedge", () => {
       sent: 2,
       changes: { idempotency: { ...Idempotency.standard, createKeyFor: ["POST"] } }
     }
-  ])("sends $name $sent times where it is slow", ({ changes, request, sent }) =>
+  ])("sends $name $sent times when it is slow", ({ changes, request, sent }) =>
     Effect.gen(function* () {
       const { calls, client } = scripted(slow(5_000), slow(20))
       yield* HttpRetry.withHedge(client, { ...hedge, ...changes }).execute(request)
@@ -145,7 +145,7 @@ describe("HttpRetry.withHedge", () => {
     }).pipe(world)
   )
 
-  it.effect("works inside of retries, which count a hedged request as one attempt", () =>
+  it.effect("works inside retries, which count a hedged request as one attempt", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(slow(5_000), 503, slow(5_000), slow(20))
       const both = client.pipe(
@@ -228,7 +228,7 @@ describe("HttpRetry.withHedge", () => {
     expect(() => HttpRetry.withHedge(wrong as typeof hedge)).toThrow(`HttpRetry.withHedge: ${message}`)
   })
 
-  it("refuses what is no client", () => {
+  it("refuses what is not a client", () => {
     expect(() => HttpRetry.withHedge({} as HttpClient.HttpClient, hedge)).toThrow(
       "HttpRetry.withHedge: client must be made by"
     )

@@ -287,7 +287,7 @@ const halves: ReadonlyArray<Read> = [
   })
 ]
 
-it.live("knows that nothing was sent where HTTP/2 made no connection", () =>
+it.live("knows that nothing was sent when HTTP/2 made no connection", () =>
   Effect.gen(function* () {
     const port = yield* RawServer.unused
     const client = yield* HttpClient.HttpClient
@@ -301,7 +301,7 @@ it.live("knows that nothing was sent where HTTP/2 made no connection", () =>
 
 layer(Layer.merge(Http2Server.layer, shared), { excludeTestServices: true })("HttpRetry.withRetry, HTTP/2", (it) => {
   it.effect.each(rows.flatMap((row) => names.map((name) => [row.wire, name, row.answer, row[name]] as const)))(
-    "sends again what may be sent again: after %s, over %s",
+    "sends again what is safe to send again: after %s, over %s",
     ([, name, answer, expected]) =>
       Effect.gen(function* () {
         expect(yield* met(name, answer)).toEqual(expected)
@@ -403,7 +403,7 @@ layer(Layer.merge(Http2Server.layer, shared), { excludeTestServices: true })("Ht
     })
   )
 
-  it.effect.each(names)("sends nothing where the server's settings forbid streams: over %s", (name) =>
+  it.effect.each(names)("sends nothing when the server's settings forbid streams: over %s", (name) =>
     Effect.gen(function* () {
       const arrivals: Array<Http2Server.Arrived> = []
       const { client, server } = yield* prepared(name, (arrived) => {

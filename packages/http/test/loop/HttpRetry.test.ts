@@ -69,7 +69,7 @@ describe("HttpRetry.withRetry", () => {
       }).pipe(world)
   )
 
-  it.effect("fails with the last error where that is what is left", () =>
+  it.effect("fails with the last error if the operation ends with one", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 503, refusedFault, resetFault, refusedFault)
       const error = yield* Effect.flip(HttpRetry.withRetry(client, patient).get(url))
@@ -126,7 +126,7 @@ describe("HttpRetry.withRetry", () => {
       }).pipe(Effect.provideService(FetchHttpClient.RequestInit, { redirect }), world)
   )
 
-  it.effect("trusts no refused connection where the caller has set a fetch", () =>
+  it.effect("trusts no refused connection when the caller has set a fetch", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(Faults.refused, 200)
       yield* Effect.exit(HttpRetry.withRetry(client, policy).execute(post))
@@ -164,7 +164,7 @@ describe("HttpRetry.withRetry with a policy that leaves something out", () => {
     ["all but the attempts", { maxAttempts: 5 }, 5],
     ["what is undefined", { maxAttempts: undefined, backoff: undefined, classifier: undefined, hint: undefined }, 3],
     ["the attempts", { ...HttpRetry.standard, maxAttempts: undefined }, 3]
-  ] as const)("does as the standard does there: %s", ([, partial, count]) =>
+  ] as const)("does what the standard does there: %s", ([, partial, count]) =>
     world(
       Effect.gen(function* () {
         // The bound and the jitter of the standard's hint, and the back-off behind them.
@@ -197,7 +197,7 @@ describe("HttpRetry.withRetry in a pipeline", () => {
     }).pipe(world)
   )
 
-  it.effect("stops at a status of the caller's fault, also where that is an error", () =>
+  it.effect("stops at a status of the caller's fault, even if that is an error", () =>
     Effect.gen(function* () {
       const heard = Scripted.gaveUp()
       const { calls, client } = scripted(404)
@@ -286,7 +286,7 @@ describe("HttpRetry.withRetry in a pipeline", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves the scope of withScope after it in charge of the last response alone", () =>
+  it.effect("leaves only the last response to the scope of withScope after it", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 200)
       const aborted = () => calls.map(({ signal }) => signal.aborted)
@@ -468,7 +468,7 @@ describe("HttpRetry.standard", () => {
     ["a refused connection", refusedFault, 3],
     ["a reset connection", resetFault, 3],
     ["a certificate", Faults.fetchFailed(Faults.selfSigned), 1]
-  ] as const)("sends GET so often after %s", ([, step, count]) =>
+  ] as const)("sends GET this often after %s", ([, step, count]) =>
     Effect.gen(function* () {
       const { calls, client } = scripted(step)
       yield* Effect.exit(HttpRetry.withRetry(client).get(url))
@@ -494,7 +494,7 @@ describe("HttpRetry.standard", () => {
     }).pipe(world)
   )
 
-  it.effect("waits half of 100 and of 200 milliseconds where chance draws the middle", () =>
+  it.effect("waits half of 100 and of 200 milliseconds when the draw is the middle", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
       yield* HttpRetry.withRetry(client).get(url)
@@ -555,7 +555,7 @@ describe("Policy.idempotency", () => {
     }).pipe(world)
   )
 
-  it.effect("says the name of the header that was asked for", () =>
+  it.effect("names the header that was asked for", () =>
     Effect.gen(function* () {
       const { client, heard } = told([503], { ...Idempotency.standard, keyHeader: "x-request-id" })
       yield* client.execute(HttpClientRequest.setHeader(post, "idempotency-key", "k"))
@@ -682,7 +682,7 @@ describe("Policy of bodies that can be sent once", () => {
 })
 
 describe("Policy.attemptHeaders", () => {
-  it.effect("adds the number of the attempt where it is asked for", () =>
+  it.effect("adds the number of the attempt if asked to", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
       const numbered = { ...policy, attemptHeaders: HttpRetry.attemptNumber() }
@@ -715,7 +715,7 @@ describe("Policy.attemptHeaders", () => {
 describe("Policy.classifier", () => {
   const isResponse = Classifier.when(HttpClassifier.isResponse, Verdict.transient)
 
-  it.effect("is asked about every response where it has no tables", () =>
+  it.effect("is asked about every response if it has no tables", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(200)
       yield* HttpRetry.withRetry(client, { ...policy, classifier: isResponse }).get(url)
@@ -723,7 +723,7 @@ describe("Policy.classifier", () => {
     }).pipe(world)
   )
 
-  it.effect("counts as it is, without a hint of the server's where it has no tables", () =>
+  it.effect("counts as it is, without a hint of the server's if it has no tables", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted({ status: 503, headers: { "retry-after": "7" } }, resetFault, 200)
       const own = { ...policy, classifier: Classifier.firstOf(isResponse, HttpClassifier.standard) }
@@ -748,7 +748,7 @@ describe("Policy.classifier", () => {
     }).pipe(world)
   )
 
-  it.effect("is refused where it answers no verdict", () =>
+  it.effect("is refused if it answers no verdict", () =>
     Effect.gen(function* () {
       const { client } = scripted(503)
       const bad = { ...policy, classifier: (() => true) as unknown as Classifier.Classifier }
@@ -761,7 +761,7 @@ describe("Policy.classifier", () => {
 })
 
 describe("Policy.opinion", () => {
-  it.effect("comes before the classifier, for responses that would be fine, too", () =>
+  it.effect("comes before the classifier, even for responses that would be fine", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(202, 202, 503)
       const polling = {
@@ -778,7 +778,7 @@ describe("Policy.opinion", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves to the classifier what it has none about", () =>
+  it.effect("leaves to the classifier what it has no opinion about", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 200)
       const none = { ...policy, opinion: () => Verdict.noOpinion }
@@ -787,7 +787,7 @@ describe("Policy.opinion", () => {
     }).pipe(world)
   )
 
-  it.effect("takes the server's hint where it names none itself", () =>
+  it.effect("takes the server's hint if it names none itself", () =>
     Effect.gen(function* () {
       const delays = (verdict: Verdict.Verdict) =>
         Effect.gen(function* () {
@@ -814,7 +814,7 @@ describe("Policy.opinion", () => {
   )
 })
 
-describe("Policy with functions that answer what they may not", () => {
+describe("Policy with functions that answer invalid values", () => {
   const diedWith = (partial: object) =>
     Effect.map(Effect.exit(HttpRetry.withRetry(scripted(503).client, partial).get(url)), (exit) =>
       Exit.isFailure(exit) && Cause.isDie(exit.cause) ? Cause.squash(exit.cause) : exit
@@ -830,7 +830,7 @@ describe("Policy with functions that answer what they may not", () => {
     { _tag: "Terminal", why: "no", hint: Option.none() },
     { _tag: "Terminal", why: 5, kind: Option.none(), hint: Option.none() },
     { _tag: "Again" }
-  ])("dies of an opinion that is no verdict: %j", (verdict) =>
+  ])("dies of an opinion that is not a verdict: %j", (verdict) =>
     Effect.gen(function* () {
       const died = yield* diedWith({ opinion: () => verdict })
       expect(died).toBeInstanceOf(InvalidArgument.InvalidArgument)
@@ -840,7 +840,7 @@ describe("Policy with functions that answer what they may not", () => {
     }).pipe(world)
   )
 
-  it.effect.each(["opinion", "classifier"])("keeps the error of the client where it dies of an answer: %s", (field) =>
+  it.effect.each(["opinion", "classifier"])("keeps the error of the client when it dies of an answer: %s", (field) =>
     Effect.gen(function* () {
       const raise = () => {
         throw new Error("bug")
@@ -856,15 +856,13 @@ describe("Policy with functions that answer what they may not", () => {
     }).pipe(world)
   )
 
-  it.effect.each(["secret", undefined, null, 7])(
-    "dies of attempt headers that are none, and shows none: %j",
-    (headers) =>
-      Effect.gen(function* () {
-        const died = yield* diedWith({ attemptHeaders: () => headers })
-        expect(died).toBeInstanceOf(InvalidArgument.InvalidArgument)
-        expect(String(died)).toContain("HttpRetry.Policy: attemptHeaders must be a function that returns headers")
-        expect(String(died)).not.toContain("secret")
-      }).pipe(world)
+  it.effect.each(["secret", undefined, null, 7])("dies of invalid attempt headers, and shows none: %j", (headers) =>
+    Effect.gen(function* () {
+      const died = yield* diedWith({ attemptHeaders: () => headers })
+      expect(died).toBeInstanceOf(InvalidArgument.InvalidArgument)
+      expect(String(died)).toContain("HttpRetry.Policy: attemptHeaders must be a function that returns headers")
+      expect(String(died)).not.toContain("secret")
+    }).pipe(world)
   )
 })
 
@@ -886,7 +884,7 @@ describe("Policy.hint", () => {
   )
 
   it.effect.each(["61", "86400", "99999999999999999999", `${"9".repeat(400)}`])(
-    "stops where the wait is too long, and says for how long: %s seconds",
+    "stops when the wait is too long, and says how long it is: %s seconds",
     (seconds) =>
       Effect.gen(function* () {
         const heard = Scripted.gaveUp()
@@ -983,7 +981,7 @@ describe("Policy.attemptTimeout and Policy.deadline", () => {
     }).pipe(world)
   )
 
-  it.effect("stops without a wait where the next attempt could not start in time", () =>
+  it.effect("stops without a wait when the next attempt could not start in time", () =>
     Effect.gen(function* () {
       const heard = Scripted.gaveUp()
       const { client } = scripted(503)
@@ -1008,7 +1006,7 @@ describe("Policy.attemptTimeout and Policy.deadline", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves the cut to the deadline where the clock is set forward, whatever the method", () =>
+  it.effect("leaves the cut to the deadline when the clock is set forward, whatever the method", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(425, slow)
       const cut = { ...policy, deadline: Deadline.cut("10 seconds") }
@@ -1094,7 +1092,7 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
     }).pipe(world)
   )
 
-  it.effect("are told no key where the request goes to no host of its own", () =>
+  it.effect("are told no key when the request goes to no host of its own", () =>
     Effect.gen(function* () {
       const { bucket, keys } = noting()
       const { client } = scripted(503)
@@ -1108,7 +1106,7 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
     }).pipe(world)
   )
 
-  it.effect("are told apart by no key of the client's where a policy has neither", () =>
+  it.effect("are not told apart by a key of the client when a policy has neither", () =>
     Effect.gen(function* () {
       const keys: Array<string> = []
       const noted = HttpClient.transformResponse(scripted(503).client, (sent) =>
@@ -1138,7 +1136,7 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
     }).pipe(world)
   )
 
-  it.effect("are told the caller's own key where there is one", () =>
+  it.effect("are told the caller's own key if there is one", () =>
     Effect.gen(function* () {
       const { bucket, keys } = noting()
       const { client } = scripted(503)
@@ -1151,7 +1149,7 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
   const keyed = (bucket: Effect.Effect<TokenBucket.TokenBucket>) =>
     TokenBucket.keyed({ bucket, maxKeys: 100, idleTimeToLive: "1 hour" })
 
-  it.effect("are one per host where the bucket is keyed", () =>
+  it.effect("are one per host if the bucket is keyed", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
       const bucket = yield* keyed(TokenBucket.quota({ capacity: 28 }))
@@ -1168,7 +1166,7 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
     }).pipe(world)
   )
 
-  it.effect("are one per host where the rate limiter is keyed", () =>
+  it.effect("are one per host if the rate limiter is keyed", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(200)
       const rateLimiter = yield* keyed(RateLimiter.fixed({ rate: 1, burst: 1 }))
@@ -1229,7 +1227,7 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
     }
   }
 
-  it.effect("answer with the body that was kept where a retry is refused after the wait", () =>
+  it.effect("answer with the body that was kept when a retry is refused after the wait", () =>
     Effect.gen(function* () {
       const headers = [
         ["content-length", "9"],
@@ -1266,7 +1264,7 @@ describe("Policy.bucket and Policy.rateLimiter", () => {
     }).pipe(world)
   )
 
-  it.effect("fail with the error of the last attempt where that is what a refusal leaves", () =>
+  it.effect("fail with the error of the last attempt if a refusal leaves that", () =>
     Effect.gen(function* () {
       const heard = Scripted.gaveUp()
       const { client } = scripted({ status: 429, body: "slow down" })
@@ -1315,7 +1313,7 @@ describe("Policy.deadline that passes during the wait", () => {
     ["refuses", { ...policy, deadline: Deadline.refuse("3 seconds") }],
     ["truncates", { ...policy, deadline: Deadline.truncate("3 seconds", { reserve: "1 second" }) }],
     ["refuses, beside a rate limiter", { ...policy, deadline: Deadline.refuse("3 seconds"), rateLimiter }]
-  ] as const)("leaves the last response with the body that was kept, where it %s", ([, bounded]) =>
+  ] as const)("leaves the last response with the body that was kept, if it %s", ([, bounded]) =>
     Effect.gen(function* () {
       const heard = Scripted.gaveUp()
       const { calls, client } = scripted({ status: 429, body: "slow down" })
@@ -1327,7 +1325,7 @@ describe("Policy.deadline that passes during the wait", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves the last error with that body where it refuses", () =>
+  it.effect("leaves the last error with that body if it refuses", () =>
     Effect.gen(function* () {
       const filtered = HttpClient.filterStatusOk(scripted({ status: 429, body: "slow down" }).client)
       const bounded = HttpRetry.withRetry(filtered, { ...policy, deadline: Deadline.refuse("3 seconds") })
@@ -1338,7 +1336,7 @@ describe("Policy.deadline that passes during the wait", () => {
     }).pipe(world)
   )
 
-  it.effect("is the cause of a RequestError where it cuts", () =>
+  it.effect("is the cause of a RequestError if it cuts", () =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 429, body: "slow down" })
       const cut = HttpRetry.withRetry(client, { ...policy, deadline: Deadline.cut("3 seconds") })
@@ -1446,7 +1444,7 @@ describe("HttpRetry.make", () => {
     expect(thrown(() => client.pipe(HttpRetry.withRetry(wrong)))).toSatisfy(refused("HttpRetry.withRetry"))
   })
 
-  it.each([null, 1, "standard", []])("refuses what is no record: %j", (value) => {
+  it.each([null, 1, "standard", []])("refuses what is not a record: %j", (value) => {
     const { client } = scripted(200)
     expect(() => HttpRetry.withRetry(client, value as unknown as HttpRetry.Policy)).toThrow(
       "HttpRetry.withRetry: policy must be a record"
@@ -1482,7 +1480,7 @@ describe("HttpRetry.attemptNumber", () => {
     ).toEqual({ "X-Attempt": "2" })
   })
 
-  it.each(["bad header\n", "", "a:b", "é", 5, null])("refuses what is no name of a header: %j", (header) => {
+  it.each(["bad header\n", "", "a:b", "é", 5, null])("refuses what is not a name of a header: %j", (header) => {
     expect(() => HttpRetry.attemptNumber(header as string)).toThrow(
       "HttpRetry.attemptNumber: header must be the name of a header, got"
     )

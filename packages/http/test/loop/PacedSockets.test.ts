@@ -46,7 +46,7 @@ const retries = { maxAttempts: 100, backoff: Backoff.constant({ delay: "20 milli
 const six = <A, E, R>(get: Effect.Effect<A, E, R>) => Effect.replicateEffect(get, 6, { concurrency: "unbounded" })
 
 describe.each(Clients.all)("HttpRetry.paced over %s", (_, client) => {
-  it.scopedLive("is refused nothing by a server that tells its limit", () =>
+  it.scopedLive("is never refused by a server that tells its limit", () =>
     Effect.gen(function* () {
       const { statuses, url } = yield* limited(true)
       const paced = HttpRetry.withRetry(yield* HttpClient.HttpClient, {
@@ -61,7 +61,7 @@ describe.each(Clients.all)("HttpRetry.paced over %s", (_, client) => {
 })
 
 describe("HttpRetry.paced in Fetch.make", () => {
-  it.scopedLive("is refused nothing by a server that tells its limit, and a few by one that does not", () =>
+  it.scopedLive("is never refused by a server that tells its limit, and a few times by one that does not", () =>
     Effect.gen(function* () {
       const refused = (tells: boolean) =>
         Effect.gen(function* () {

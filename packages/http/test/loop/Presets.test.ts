@@ -212,7 +212,7 @@ describe("Presets headers", () => {
     })
   )
 
-  it.effect("github waits as its back-off says where the reset is this second, or past", () =>
+  it.effect("github waits as its back-off says when the reset is this second, or past", () =>
     Effect.gen(function* () {
       for (const reset of ["0", "1"]) {
         const headers = {

@@ -58,7 +58,7 @@ describe.each(["undici", "fetch", "the global fetch"] as const)("a proxy that re
     })
   )
 
-  it.live("is given up on where it goes on refusing", () =>
+  it.live("is given up on when it goes on refusing", () =>
     Effect.gen(function* () {
       const why = "all attempts spent"
       expect(yield* sent(name, "POST", 503)).toEqual({ answer: "RequestError", asked: 3, saw: "", why })

@@ -105,7 +105,7 @@ describe.each(Clients.all)("HttpRetry.execute over %s", (_, client) => {
 })
 
 describe.each(Clients.narrow)("HttpRetry.execute over one connection of %s", (_, client) => {
-  it.scopedLive("goes on after readers that failed, and uses the connection again where they had read the body", () =>
+  it.scopedLive("goes on after readers that failed, and uses the connection again if they had read the body", () =>
     Effect.gen(function* () {
       const server = yield* serve((exchange) => {
         if (exchange.count === 1) return void exchange.response.end("[]")
@@ -153,7 +153,7 @@ const downloaded = (url: string) =>
   )
 
 describe.each(Clients.all)("Download.stream over %s", (_, client) => {
-  it.scopedLive("goes on where the body breaks", () =>
+  it.scopedLive("goes on when the body breaks", () =>
     Effect.gen(function* () {
       const asked: Array<string | undefined> = []
       const encodings: Array<unknown> = []

@@ -44,7 +44,7 @@ describe("HttpRetry.withRetry in place of HttpClient.retryTransient", () => {
     })
   )
 
-  it.live("makes one attempt where it is told to, and does not go on for ever", () =>
+  it.live("makes one attempt when told to, and does not go on for ever", () =>
     Effect.gen(function* () {
       const enough = 50
       const asked = yield* Deferred.make<void>()

@@ -274,7 +274,7 @@ describe("an SDK without retries of its own, over Fetch.make", () => {
     }
   })
 
-  it("rejects with errors that are those of the SDK", async () => {
+  it("rejects with errors of the SDK's own classes", async () => {
     script = [status(503)]
     expect(await openai().catch((error: unknown) => error)).toBeInstanceOf(OpenAIErrors.InternalServerError)
     expect(await anthropic().catch((error: unknown) => error)).toBeInstanceOf(AnthropicErrors.InternalServerError)

@@ -99,7 +99,7 @@ describe("HttpRetry.withRetry with a pause per host", () => {
     }).pipe(world)
   )
 
-  it.effect("refuses at once where the deadline comes before the end of the pause, and waits where it does not", () =>
+  it.effect("refuses at once if the deadline comes before the end of the pause, and waits if it does not", () =>
     Effect.gen(function* () {
       const rateLimiter = yield* perHost()
       yield* single(rateLimiter, busy("5")).retried.get(url)
@@ -114,7 +114,7 @@ describe("HttpRetry.withRetry with a pause per host", () => {
     }).pipe(world)
   )
 
-  it.effect("refuses a request that waits where a later hint leaves it too little time", () =>
+  it.effect("refuses a waiting request when a later hint leaves it too little time", () =>
     Effect.gen(function* () {
       const rateLimiter = yield* perHost()
       const { retried } = single(rateLimiter, busy("5", "1 second"), busy("4", "4 seconds"))
@@ -149,7 +149,7 @@ describe("HttpRetry.withRetry with a pause per host", () => {
   it.effect.each([
     ["is followed above the retries, as that of the target", true, 0],
     ["is followed below the retries, as that of the host asked first", false, 30_000]
-  ] as const)("counts the pause of a host where a redirect %s", ([, isAbove, atMillis]) =>
+  ] as const)("counts the pause of a host when a redirect %s", ([, isAbove, atMillis]) =>
     Effect.gen(function* () {
       const moved = { status: 307, headers: { location: "http://b.example/" } }
       const { calls, client } = scripted(moved, busy("30"), 200)
@@ -197,7 +197,7 @@ describe("HttpRetry.withRetry with a pause per host", () => {
   it.effect.each([
     ["back", VirtualClock.stepBack("30 minutes")],
     ["forward", VirtualClock.setWallTime("5 hours")]
-  ] as const)("lasts as long where the wall clock is set %s", ([, step]) =>
+  ] as const)("lasts as long when the wall clock is set %s", ([, step]) =>
     Effect.gen(function* () {
       yield* Effect.sleep("1 hour")
       const { retried } = single(yield* perHost(), busy("8"), 200)
@@ -210,7 +210,7 @@ describe("HttpRetry.withRetry with a pause per host", () => {
     }).pipe(world)
   )
 
-  it.effect("goes together with a rate, which is asked when the pause is over", () =>
+  it.effect("works with a rate, which is asked when the pause is over", () =>
     Effect.gen(function* () {
       const bucket = Effect.map(
         Effect.all([RateLimiter.serverPause({ atMost: "1 minute" }), RateLimiter.fixed({ rate: 1, burst: 1 })]),

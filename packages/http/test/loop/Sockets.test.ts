@@ -61,7 +61,7 @@ describe.each(Clients.all)("HttpRetry.withRetry over %s", (_, client) => {
     })
   )
 
-  it.scopedLive("sends again after connections that were reset after it, and not what may not be repeated", () =>
+  it.scopedLive("sends again after connections that were reset later, but not what may not be repeated", () =>
     Effect.gen(function* () {
       const server = yield* serve((exchange) =>
         exchange.count < 3 ? exchange.request.socket.resetAndDestroy() : respond(exchange, ok)
@@ -231,7 +231,7 @@ describe.each(Clients.narrow)("HttpRetry.withRetry over one connection of %s", (
     })
   )
 
-  it.scopedLive("never waits for a body that does not end, of a scope or not", () =>
+  it.scopedLive("never waits for a body that does not end, in a scope or not", () =>
     Effect.gen(function* () {
       const server = yield* serve((exchange) => {
         if (exchange.count % 2 === 0) return respond(exchange, ok)

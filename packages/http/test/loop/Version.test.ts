@@ -32,7 +32,7 @@ describe("Download.lastModified", () => {
     [{ "last-modified": date }, true],
     [{ "last-modified": "Sun, 22 Nov 2026 11:00:01 GMT" }, false],
     [{}, true]
-  ] as const)("takes a part for one of another version where it says another date: %j", (later, expected) => {
+  ] as const)("takes a part for one of another version when it says another date: %j", (later, expected) => {
     const first = { "last-modified": date, date: "Sun, 22 Nov 2026 12:00:00 GMT" }
     expect(isSame(Download.lastModified, first, later)).toEqual(Option.some(expected))
   })

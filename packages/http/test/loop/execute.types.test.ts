@@ -107,7 +107,7 @@ describe("HttpRetry.execute types", () => {
     ).returns.toEqualTypeOf<Read>()
   })
 
-  it("keeps what a client fails with that says why it gave up", () => {
+  it("keeps the error of a client that says why it gave up", () => {
     expectTypeOf(() =>
       client.pipe(
         HttpRetry.orStopped(),
@@ -121,7 +121,7 @@ describe("HttpRetry.execute types", () => {
     >()
   })
 
-  it("refuses what reads nothing", () => {
+  it("refuses a reader that reads nothing", () => {
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error not an effect
       () => HttpRetry.execute(client, request, (response) => response.status),
@@ -147,7 +147,7 @@ describe("Download.stream types", () => {
     >()
   })
 
-  it("refuses what is no validator", () => {
+  it("refuses what is not a validator", () => {
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error a name is no validator
       () => Download.stream(client, request, { validators: ["etag"] }),

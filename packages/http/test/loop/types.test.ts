@@ -24,7 +24,7 @@ type Seen = Busy | HttpClientResponse.HttpClientResponse | HttpClientError.Reque
 type Own<E = never, R = never> = HttpClient.HttpClient.With<Busy | HttpClientError.RequestError | E, Token | R>
 
 describe("HttpRetry.withRetry types", () => {
-  it("answers with a client where it was given one", () => {
+  it("answers with a client if it was given one", () => {
     assertType<ReadonlyArray<() => HttpClient.HttpClient>>([
       () => HttpRetry.withRetry(client),
       () => client.pipe(HttpRetry.withRetry()),
@@ -207,7 +207,7 @@ describe("HttpRetry.withRetry types", () => {
     expectTypeOf(inPipe).returns.toEqualTypeOf<Own>()
   })
 
-  it("refuses what is no policy", () => {
+  it("refuses what is not a policy", () => {
     assertType<ReadonlyArray<() => unknown>>([
       // @ts-expect-error a delay is no back-off
       () => HttpRetry.withRetry(client, { ...standard, backoff: 100 }),
@@ -325,7 +325,7 @@ describe("HttpRetry.withRetry types of a hook", () => {
     expectTypeOf(unfailing).returns.toEqualTypeOf<HttpClient.HttpClient>()
   })
 
-  it("forgets neither where it may be absent, or is one of several", () => {
+  it("forgets neither if it may be absent, or is one of several", () => {
     const optional: typeof standard & { readonly beforeRetry?: typeof renew } = standard
     expectTypeOf(() => HttpRetry.withRetry(own, optional)).returns.toEqualTypeOf<Own<Late, Tokens>>()
     expectTypeOf(() => own.pipe(HttpRetry.withRetry(optional))).returns.toEqualTypeOf<Own<Late, Tokens>>()
@@ -371,7 +371,7 @@ describe("HttpRetry.withRetry types of a hook", () => {
     ])
   })
 
-  it("renews credentials with the error and the services of what renews them", () => {
+  it("renews credentials with the error and the services of the renewal", () => {
     const renewing = Unauthorized.renewing((request) => {
       expectTypeOf(request).toEqualTypeOf<HttpClientRequest.HttpClientRequest>()
       return renew(request)
@@ -431,7 +431,7 @@ describe("HttpRetry.withOptions types", () => {
     expectTypeOf(() => effect.pipe(HttpRetry.withOptions(annotated))).returns.toEqualTypeOf<typeof effect>()
   })
 
-  it("refuses what would add an error or a service, and what is no field", () => {
+  it("refuses what would add an error or a service, and unknown fields", () => {
     const late = { onTimeout: () => new Late() }
     const misspelt = { maxAttemps: 1 }
     const judging: Classifier.Classifier<HttpRetry.Outcome<Busy>> = () => Verdict.noOpinion

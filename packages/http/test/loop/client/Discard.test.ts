@@ -87,7 +87,7 @@ describe("Discard.drained", () => {
     }).pipe(world)
   )
 
-  it.effect("reads nothing at all where nothing may be read", () =>
+  it.effect("reads nothing at all when nothing may be read", () =>
     Effect.gen(function* () {
       const { body, seen } = Scripted.watchedBody(1)
       const { isAborted, response } = yield* received(body, { "content-length": "1" })
@@ -96,7 +96,7 @@ describe("Discard.drained", () => {
     }).pipe(world)
   )
 
-  it.effect("reads nothing there of a body whose length is not announced, either", () =>
+  it.effect("reads nothing then of a body whose length is not announced, either", () =>
     Effect.gen(function* () {
       const { body, seen } = Scripted.watchedBody(0)
       const { isAborted, response } = yield* received(body)
@@ -105,7 +105,7 @@ describe("Discard.drained", () => {
     }).pipe(world)
   )
 
-  it.effect("goes by what it has read of a body that is encoded", () =>
+  it.effect("goes by the bytes that it has read of an encoded body", () =>
     Effect.gen(function* () {
       const headers = { "content-length": "20", "content-encoding": "gzip" }
       const { body, seen } = Scripted.watchedBody(10_000_000)
@@ -167,7 +167,7 @@ describe("Discard.drained", () => {
   it.effect.each([
     ["announced", { "content-length": "10" }],
     ["in chunks", {}]
-  ] as const)("answers nothing where the body breaks, or is read elsewhere: %s", ([, headers]) =>
+  ] as const)("answers nothing when the body breaks, or is read elsewhere: %s", ([, headers]) =>
     Effect.gen(function* () {
       const broken = () =>
         new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error("broken")) })
@@ -185,7 +185,7 @@ describe("Discard.drained", () => {
     }).pipe(world)
   )
 
-  it.effect("answers no bytes where there is no body", () =>
+  it.effect("answers no bytes when there is no body", () =>
     Effect.gen(function* () {
       const { response } = yield* received(null)
       expect(length(yield* Discard.drained(response, bounds))).toEqual(Option.some(0))
@@ -210,7 +210,7 @@ describe("Discard.check", () => {
     expect(check(Discard.standard)).toBe(Discard.standard)
   })
 
-  it.each([null, undefined, 1, "1 second", []])("refuses what is no record: %j", (drain) => {
+  it.each([null, undefined, 1, "1 second", []])("refuses what is not a record: %j", (drain) => {
     expect(() => check(drain)).toThrow("Owner.call: drain must be a record of bounds")
   })
 
@@ -218,7 +218,7 @@ describe("Discard.check", () => {
     [{ atMostBytes: -1, within: 1 }, "drain.atMostBytes must be a whole number >= 0, got -1"],
     [{ atMostBytes: 0.5, within: 1 }, "drain.atMostBytes must be a whole number >= 0, got 0.5"],
     [{ atMostBytes: 1, within: -1 }, "drain.within must be"]
-  ])("refuses a bound that is none: %j", (drain, message) => {
+  ])("refuses an invalid bound: %j", (drain, message) => {
     expect(() => check(drain)).toThrow(`Owner.call: ${message}`)
   })
 })
@@ -247,7 +247,7 @@ describe("Discard.cancelled", () => {
     ["of an original that is none", { original: {} }],
     ["of a source without a body", { source: {} }],
     ["of a body that cannot be given up", { source: { body: { cancel: true, destroy: true } } }]
-  ])("opens and closes the stream where nothing else is known to end a response: %s", ([, properties]) =>
+  ])("opens and closes the stream when nothing else is known to end a response: %s", ([, properties]) =>
     Effect.gen(function* () {
       const { response, seen } = foreign(properties)
       yield* Discard.cancelled(response)
@@ -261,7 +261,7 @@ describe("Discard.cancelled", () => {
     ["a body that is cancelled", () => ({ source: { body: { cancel: () => Promise.reject(new Error("read")) } } })],
     ["a body that is destroyed", () => ({ source: { body: { destroy: () => undefined } } })],
     ["no body", () => ({ source: { body: null } })]
-  ] as const)("opens no stream where a response has %s", ([, properties]) =>
+  ] as const)("opens no stream when a response has %s", ([, properties]) =>
     Effect.gen(function* () {
       const { response, seen } = foreign(properties())
       yield* Discard.cancelled(response)
@@ -298,7 +298,7 @@ describe("Discard.cancelled", () => {
     })
   )
 
-  it.effect.each([0, 1, 3])("aborts the request of a client inside of others: %s", (depth) =>
+  it.effect.each([0, 1, 3])("aborts the request of a client inside others: %s", (depth) =>
     Effect.gen(function* () {
       const signals: Array<AbortSignal> = []
       let client = HttpClient.make((request, _, signal) => {
@@ -352,7 +352,7 @@ describe("Discard.cancelled", () => {
     }).pipe(world)
   )
 
-  it.effect("does no harm to a body that is read, is being read, or is none", () =>
+  it.effect("does no harm to a body that is read, is being read, or does not exist", () =>
     Effect.gen(function* () {
       const used = raw("text")
       yield* used.text
@@ -368,7 +368,7 @@ describe("Discard.cancelled", () => {
 describe("Discard.replaced", () => {
   const bytes = (text: string) => Option.some(new TextEncoder().encode(text))
 
-  it.effect("gives what is still to come of a body as it comes, and cancels it where it is not wanted", () =>
+  it.effect("emits what is still to come of a body as it comes, and cancels it when it is not wanted", () =>
     Effect.gen(function* () {
       const cancelled: Array<string> = []
       const stream = () =>
@@ -452,7 +452,7 @@ describe("Discard.replaced", () => {
     })
   )
 
-  it.effect("fails clearly, in every reader, where nothing was read", () =>
+  it.effect("fails clearly, in every reader, when nothing was read", () =>
     Effect.gen(function* () {
       const replaced = () => Discard.replaced(raw("text", {}, 429), Option.none())
       const readers = [

@@ -350,7 +350,7 @@ const endings: ReadonlyArray<{
 
 describe("HttpRetry.withRetry events", () => {
   it.effect.each(endings.map((ending) => ({ ...ending })))(
-    "show of $of what an operator looks for",
+    "show what an operator looks for, of $of",
     ({ attributes, line, run }) =>
       Effect.gen(function* () {
         const last = (yield* logged(run)).at(-1)
@@ -384,7 +384,7 @@ describe("HttpRetry.withRetry events", () => {
 })
 
 describe("HttpRetry.withRetry events in metrics", () => {
-  it.effect("have the host as key, unless the caller has one, and the class of the status where there is one", () =>
+  it.effect("have the host as key, unless the caller has one, and the class of the status if there is one", () =>
     Effect.gen(function* () {
       const shown: Array<unknown> = []
       const observe: Observers = [
@@ -467,7 +467,7 @@ describe("HttpRetry.withRetry spans of attempts", () => {
 })
 
 describe("Observe.metricsByKey for a client", () => {
-  it.effect("keeps series by host, method and class of status, and by the caller's key where there is one", () =>
+  it.effect("keeps series by host, method and class of status, and by the caller's key if there is one", () =>
     Effect.gen(function* () {
       const observe = [yield* Observe.metricsByKey({ maxKeys: 2 })]
       const client = HttpRetry.withRetry(scripted(503, 200, 200, reset), { ...policy, name: "by host", observe })
@@ -516,7 +516,7 @@ describe("HttpRetry.withRetry with secrets", () => {
     ["Basic abcde", "no login by Basic abcde", "no login by REDACTED"],
     ["first1;second2,third3=fourth4", "first1 second2 third3 fourth4", "REDACTED REDACTED REDACTED REDACTED"],
     ['realm="abcdef"', "abcdef of realm", "REDACTED of realm"]
-  ] as const)("shows of %j in %j what is no credential", ([authorization, message, shown]) =>
+  ] as const)("shows only what is not a credential of %j in %j", ([authorization, message, shown]) =>
     Effect.gen(function* () {
       const failing = HttpClient.transformResponse(
         down,

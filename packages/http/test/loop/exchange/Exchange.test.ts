@@ -75,7 +75,7 @@ describe("Exchange release", () => {
     }).pipe(world)
   )
 
-  it.effect("aborts every request for one and the same reason", () =>
+  it.effect("aborts every request for the same reason", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted({ status: 503, body: "down" })
       yield* HttpRetry.withRetry(client, policy).get(url)
@@ -142,7 +142,7 @@ describe("Exchange repetition", () => {
     }).pipe(world)
   )
 
-  it.effect("takes an error whose cause cannot be looked at for any other of the transport", () =>
+  it.effect("takes an error with an unreadable cause for any other error of the transport", () =>
     Effect.gen(function* () {
       const { proxy, revoke } = Proxy.revocable(new Error("gone"), {})
       revoke()
@@ -162,7 +162,7 @@ describe("Exchange verdicts", () => {
     ["of no use", Verdict.terminal("of no use"), "Throttling"],
     ["of no use, of a kind", Verdict.terminal("of no use", { kind: "Client" }), "Client"],
     ["retryable, of a kind", Verdict.transient, "Transient"]
-  ] as const)("have kind and hint of the failure where the opinion says none: %s", ([, opinion, kind]) =>
+  ] as const)("have kind and hint of the failure when the opinion says none: %s", ([, opinion, kind]) =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 429, headers: { "retry-after": "5" } })
       const { events, observe } = Scripted.gaveUp()
@@ -198,7 +198,7 @@ describe("Exchange processing", () => {
     ]
   ]
 
-  it.effect.each(cases)("is told to a rule of the caller's: %s", ([, client, fields, expected]) =>
+  it.effect.each(cases)("is told to a custom rule: %s", ([, client, fields, expected]) =>
     Effect.gen(function* () {
       const told: Array<unknown> = []
       const rule: Idempotency.Rule = (_, { processing }) => {

@@ -63,7 +63,7 @@ describe("HttpRetry.execute in time", () => {
       2500,
       "too slow"
     ]
-  ] as const)("ends the reading of what was given up on by %s", ([, bounds, millis, expected]) =>
+  ] as const)("ends the reading of the last response by %s", ([, bounds, millis, expected]) =>
     Effect.gen(function* () {
       yield* Effect.sleep("1 minute")
       const bounded = HttpRetry.withRetry(scripted(503).client, { ...policy, ...bounds, maxAttempts: 2 })
@@ -74,7 +74,7 @@ describe("HttpRetry.execute in time", () => {
     }).pipe(world)
   )
 
-  it.effect("fails with what the last attempt failed with where a reading before it ends too late", () =>
+  it.effect("fails with the error of the last attempt when an earlier reading ends too late", () =>
     Effect.gen(function* () {
       let sent = 0
       const client = HttpClient.make((request) =>

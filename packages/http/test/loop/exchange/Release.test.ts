@@ -34,7 +34,7 @@ const granting = (attempts: number): TokenBucket.TokenBucket => ({
 })
 
 describe("HttpRetry.withRetry", () => {
-  it.effect("cancels the response of an interrupted operation, whatever the attempt before came to", () =>
+  it.effect("cancels the response of an interrupted operation, whatever the result of the attempt before", () =>
     Effect.gen(function* () {
       const { client, isAborted, seen } = throttledThen(0)
       const observe: ReadonlyArray<Observe.Observer> = [
@@ -146,7 +146,7 @@ describe("HttpRetry.withRetry", () => {
     }).pipe(world)
   )
 
-  it.effect("has nothing to read of an error without a response that is throttling to the caller", () =>
+  it.effect("reads nothing of an error without a response that the caller calls throttling", () =>
     Effect.gen(function* () {
       const { client } = Scripted.make(Faults.reset, 200)
       const opinion = (outcome: unknown) =>
@@ -155,7 +155,7 @@ describe("HttpRetry.withRetry", () => {
     }).pipe(world)
   )
 
-  it.effect("reads on what came with throttling where the operation succeeds meanwhile", () =>
+  it.effect("reads on after a throttling answer while the operation succeeds", () =>
     Effect.gen(function* () {
       const seen = { cancelled: false }
       const body = new ReadableStream({

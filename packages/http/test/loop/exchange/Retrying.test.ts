@@ -34,7 +34,7 @@ describe("HttpRetry.withRetry in time", () => {
     { deadline: Deadline.cut("1 second"), within: "2 seconds", ends: 1000, cause: "DeadlineExceeded" },
     { deadline: Deadline.refuse("1 second"), within: undefined, ends: 1000, cause: "AttemptTimedOut" },
     { deadline: Deadline.cut("1 second"), within: undefined, ends: 1000, cause: "DeadlineExceeded" }
-  ] as const)("ends an attempt by what is first: %j", ({ cause, deadline, ends, within }) =>
+  ] as const)("ends an attempt by whatever is first: %j", ({ cause, deadline, ends, within }) =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 200, after: "1 hour" })
       const attemptTimeout = within && { attemptTimeout: AttemptTimeout.constant(within) }
@@ -51,7 +51,7 @@ describe("HttpRetry.withRetry in time", () => {
     ["POST", AttemptTimeout.constant("2 seconds"), "not retryable: POST without Idempotency-Key"],
     ["GET", tooSlow, "not retryable: too slow"],
     ["POST", tooSlow, "not retryable: too slow"]
-  ] as const)("says why it sends no %s again that timed out: %#", ([method, attemptTimeout, why]) =>
+  ] as const)("says why it does not send a %s again that timed out: %#", ([method, attemptTimeout, why]) =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 200, after: "1 hour" })
       const { observe, reasons } = Scripted.gaveUp()
@@ -85,7 +85,7 @@ describe("HttpRetry.withRetry in time", () => {
     }).pipe(world)
   )
 
-  it.effect("counts the first attempt where it says why it stopped", () =>
+  it.effect("counts the first attempt when it says why it stopped", () =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 503, after: "4 seconds" }, 503)
       const stopped = yield* Effect.flip(HttpRetry.orStopped(client, { ...policy, maxAttempts: 2 }).get(url))
@@ -113,13 +113,13 @@ describe("HttpRetry.withRetry key of buckets", () => {
     ["nothing that asks for one", { attemptTimeout: AttemptTimeout.constant("1 minute") }],
     ["a bucket", { bucket: TokenBucket.unlimited }],
     ["a rate limiter", { rateLimiter: TokenBucket.unlimited }]
-  ] as const)("is not seen inside of its attempts, with %s", ([, fields]) =>
+  ] as const)("is not seen inside its attempts, with %s", ([, fields]) =>
     Effect.gen(function* () {
       expect(yield* keysOf(fields, url)).toEqual(["", ""])
     }).pipe(world)
   )
 
-  it.effect("is that of the caller inside of its attempts, where there is one", () =>
+  it.effect("is that of the caller inside its attempts, if there is one", () =>
     Effect.gen(function* () {
       const keys = Effect.provideService(keysOf({ bucket: TokenBucket.unlimited }, url), TokenBucket.Key, "mine")
       expect(yield* keys).toEqual(["mine", "mine"])

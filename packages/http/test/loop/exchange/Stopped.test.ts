@@ -20,7 +20,7 @@ const responseOf = (outcome: unknown): HttpClientResponse.HttpClientResponse => 
 }
 
 describe("HttpRetry.orStopped", () => {
-  it.effect("answers with what is no failure", () =>
+  it.effect("answers with what is not a failure", () =>
     Effect.gen(function* () {
       const { client } = scripted(503, 404)
       expect((yield* HttpRetry.orStopped(client, policy).get(url)).status).toBe(404)
@@ -100,7 +100,7 @@ describe("HttpRetry.orStopped", () => {
   it.effect.each([
     ["a response", Scripted.make(503).client.get(url)],
     ["no response", Effect.succeed("none")]
-  ] as const)("has an error of the client as it came, also one of a retry that rejected %s", ([, rejecting]) =>
+  ] as const)("has an error of the client as it came, even that of a retry that rejected %s", ([, rejecting]) =>
     Effect.gen(function* () {
       const own = new Retry.ResultRejected({ result: yield* rejecting })
       const failing = HttpClient.transformResponse(scripted(200).client, Effect.zipRight(Effect.fail(own)))
@@ -158,7 +158,7 @@ describe("HttpRetry.orStopped", () => {
     }).pipe(world)
   )
 
-  it("names itself where a policy has a bad value, or where a client is none", () => {
+  it("names itself when a policy has a bad value, or when a client is not one", () => {
     const { client } = scripted(200)
     const orStopped = HttpRetry.orStopped as (...args: ReadonlyArray<unknown>) => unknown
     expect(() => orStopped(HttpClient.HttpClient, policy)).toThrow("HttpRetry.orStopped: client must be made by")
@@ -194,7 +194,7 @@ describe("HttpRetry.orStopped", () => {
       "DeadlineExceeded",
       "the deadline of 2s would pass or has passed"
     ]
-  ] as const)("has what the policy itself fails with as the cause of a RequestError: %s", ([, bounds, cause, reason]) =>
+  ] as const)("has the policy's own errors as the cause of a RequestError: %s", ([, bounds, cause, reason]) =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 200, after: "1 hour" })
       const stopped = yield* Effect.flip(HttpRetry.orStopped(client, { ...policy, ...bounds }).get(url))
@@ -218,7 +218,7 @@ describe("HttpRetry.orStopped", () => {
     }).pipe(world)
   )
 
-  it.effect("has a response that can be read where the attempt after it was refused when the wait was over", () =>
+  it.effect("has a response that can be read when the next attempt was refused after the wait", () =>
     Effect.gen(function* () {
       const rateLimiter = yield* RateLimiter.fixed({ rate: 0.001, burst: 1 })
       const { client } = scripted({ status: 429, body: "slow down" })
@@ -330,7 +330,7 @@ describe("HttpRetry.orStopped in a pipeline", () => {
     }).pipe(world)
   )
 
-  it.effect("releases a response that a cut deadline makes an end of", () =>
+  it.effect("releases a response when a cut deadline ends the operation", () =>
     Effect.gen(function* () {
       const { body, seen } = Scripted.watchedBody(100_000)
       const { client } = scripted({ status: 503, body })

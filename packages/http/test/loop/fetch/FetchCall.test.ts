@@ -46,14 +46,14 @@ describe("the first attempt of a call under a plain policy", () => {
     ["an opinion", { opinion: () => Verdict.noOpinion }],
     ["observers", { observe: [() => Effect.void] }],
     ["a bucket", { bucket: Effect.runSync(TokenBucket.quota()) }]
-  ] as const)("has one where the policy has %s", (_, field) =>
+  ] as const)("has one if the policy has %s", (_, field) =>
     answering(200)(async (inits) => {
       await Fetch.make({ ...quick, ...field })("http://api.test/")
       expect(inits.map((init) => init?.signal)).toEqual([expect.any(AbortSignal)])
     })
   )
 
-  it("has one where the effect that makes the fetch has options of requests", () =>
+  it("has one if the effect that makes the fetch has options of requests", () =>
     answering(200)(async (inits) => {
       const bounded = HttpRetry.withOptions({ attemptTimeout: AttemptTimeout.constant("1 minute") })
       const retrying = await Effect.runPromise(bounded(Fetch.makeEffect(quick)))
@@ -61,7 +61,7 @@ describe("the first attempt of a call under a plain policy", () => {
       expect(inits.map((init) => init?.signal)).toEqual([expect.any(AbortSignal)])
     }))
 
-  it("is sent as it was given, and those that follow with what the headers were then", () =>
+  it("is sent as it was given, and those that follow with the headers of that moment", () =>
     answering(
       503,
       200
@@ -96,7 +96,7 @@ describe("the first attempt of a call under a plain policy", () => {
   it.each([
     ["not for an answer that is fine", [204], false],
     ["for another one", [503, 204], true]
-  ] as const)("starts fibers where there is something to judge: %s", (_, statuses, starts) =>
+  ] as const)("starts fibers if there is something to judge: %s", (_, statuses, starts) =>
     answering(...statuses)(async () => {
       const started = new Started()
       const retrying = await Effect.runPromise(Effect.supervised(Fetch.makeEffect(quick), started))
@@ -105,7 +105,7 @@ describe("the first attempt of a call under a plain policy", () => {
     })
   )
 
-  it("is made once where the global fetch throws", async () => {
+  it("is made once when the global fetch throws", async () => {
     const spy = vi.spyOn(globalThis, "fetch").mockImplementation(() => {
       throw new TypeError("a bug")
     })
@@ -139,7 +139,7 @@ describe("an attempt of a call", () => {
     return { own, signals }
   }
 
-  it("is aborted where it times out, and not before", async () => {
+  it("is aborted when it times out, and not before", async () => {
     const { own, signals } = silent()
     const before: Array<ReadonlyArray<boolean>> = []
     const observe = [() => Effect.sync(() => void before.push(signals.map(({ aborted }) => aborted)))]
@@ -149,7 +149,7 @@ describe("an attempt of a call", () => {
     expect(before).toContainEqual([true])
   })
 
-  it("is left to the signal of the caller where it has none of its own", async () => {
+  it("is left to the signal of the caller if it has none of its own", async () => {
     const { own, signals } = silent()
     const spy = vi.spyOn(globalThis, "fetch").mockImplementationOnce(async () => new Response(null, { status: 503 }))
     spy.mockImplementationOnce(own)
@@ -167,7 +167,7 @@ describe("a call by the fetch of Node.js", () => {
   it.scopedLive.each([
     ["fine", HttpServer.responding({ status: 200, bytes: 2 })],
     ["sent again", HttpServer.responding({ status: 503 }, { status: 429 }, { status: 200 })]
-  ] as const)("leaves no listener at a signal: %s", ([, answer]) =>
+  ] as const)("leaves no listener on a signal: %s", ([, answer]) =>
     Effect.gen(function* () {
       const server = yield* HttpServer.serve(answer)
       const { signal } = new AbortController()

@@ -60,11 +60,11 @@ const changed: ReadonlyArray<
 ]
 
 describe("Fetch.make over another fetch", () => {
-  it.each(unchanged)("hands it what the call was given, and nothing else: %s", async (_, given, expected) => {
+  it.each(unchanged)("hands on what the call was given, and nothing else: %s", async (_, given, expected) => {
     expect(await handed(given, (request) => request)).toStrictEqual([expected, expected])
   })
 
-  it.each(changed)("hands it what the policy has changed: %s", async (_, given, change, expected) => {
+  it.each(changed)("hands on what the policy has changed: %s", async (_, given, change, expected) => {
     expect((await handed(given, change))[1]).toStrictEqual(expected)
   })
 

@@ -218,33 +218,31 @@ const ending = (answer: Promise<Response>): Promise<unknown> =>
   )
 
 describe("Fetch.make beside the plain fetch", () => {
-  it.scopedLive(
-    "sends what it sends, at first and again, for every form of a request and of what is said beside it",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* RecordingServer.serve
-        const check = fc.asyncProperty(shape, async (shape) => {
-          const plain = made(shape, server.url)
-          const first = made(shape, server.url)
-          const again = made(shape, server.url)
-          if (plain === undefined || first === undefined || again === undefined) return
-          const expected = await ending(fetch(...plain))
-          const received = server.taken()
-          const retrying = retryings[shape.retrying]?.() ?? fetch
-          expect(await ending(retrying(...first))).toEqual(expected)
-          expect(server.taken()).toEqual(received)
+  it.scopedLive("sends the same, at first and again, for every form of a request and of its options", () =>
+    Effect.gen(function* () {
+      const server = yield* RecordingServer.serve
+      const check = fc.asyncProperty(shape, async (shape) => {
+        const plain = made(shape, server.url)
+        const first = made(shape, server.url)
+        const again = made(shape, server.url)
+        if (plain === undefined || first === undefined || again === undefined) return
+        const expected = await ending(fetch(...plain))
+        const received = server.taken()
+        const retrying = retryings[shape.retrying]?.() ?? fetch
+        expect(await ending(retrying(...first))).toEqual(expected)
+        expect(server.taken()).toEqual(received)
 
-          server.failing(1)
-          const answer = await ending(retrying(...again))
-          const [, ...later] = server.taken()
-          server.failing(0)
-          if (later.length > 0) {
-            expect(answer).toEqual(expected)
-            expect(later).toEqual(received)
-          }
-        })
-        yield* Effect.promise(() => fc.assert(check, { numRuns: 300, seed }))
+        server.failing(1)
+        const answer = await ending(retrying(...again))
+        const [, ...later] = server.taken()
+        server.failing(0)
+        if (later.length > 0) {
+          expect(answer).toEqual(expected)
+          expect(later).toEqual(received)
+        }
       })
+      yield* Effect.promise(() => fc.assert(check, { numRuns: 300, seed }))
+    })
   )
 })
 
@@ -266,7 +264,7 @@ describe("Fetch.make with a Request beside a URL", () => {
     })
   )
 
-  it.scopedLive("follows no redirect where it says so", () =>
+  it.scopedLive("follows no redirect if it says so", () =>
     Effect.gen(function* () {
       const server = yield* RecordingServer.serve
       const request = new Request("http://other.test/", { redirect: "manual" })
@@ -288,7 +286,7 @@ describe("Fetch.make with a Request beside a URL", () => {
   })
 })
 
-describe("Fetch.make with what a fetch of another make reads", () => {
+describe("Fetch.make with what another fetch reads", () => {
   it("hands own members over, at every attempt, and reads each of them once", async () => {
     const reads: Array<string> = []
     const counted = (name: string, value: unknown) => ({

@@ -45,7 +45,7 @@ type Body = NonNullable<RequestInit["body"]>
 
 const of = (body: unknown): Body => body as Body
 
-describe("Fetch.make with a request that is none", () => {
+describe("Fetch.make with a request that is not one", () => {
   it.each([
     ["a Request of another class", [new Undici.Request(url)], "the global fetch takes no Request of another class"],
     ["an object that names no URL", [{ href: url }], "fetch takes a URL or a Request, got [object Object]"],
@@ -57,7 +57,7 @@ describe("Fetch.make with a request that is none", () => {
     expect(sent).toEqual([])
   })
 
-  it.each([global, given])("refuses a Request that has been read, and not where it is given a body", async (make) => {
+  it.each([global, given])("refuses a Request that has been read, unless it is given a body", async (make) => {
     const retrying = make()
     const used = new Request(url, { method: "PUT", body: "body" })
     await used.text()
@@ -69,7 +69,7 @@ describe("Fetch.make with a request that is none", () => {
 })
 
 describe("Fetch.make with a URL", () => {
-  it.each([global, given])("sends it as a GET, again where that is to be", async (make) => {
+  it.each([global, given])("sends it as a GET, and again if needed", async (make) => {
     expect(await rejected(make()(url))).toBe("503")
     expect(sent).toHaveLength(3)
   })
@@ -78,7 +78,7 @@ describe("Fetch.make with a URL", () => {
     ["url", "method"],
     ["url", "clone"],
     ["method", "clone"]
-  ])("takes an object for one that has nothing of a Request but %s and %s", async (...names) => {
+  ])("takes an object that has nothing of a Request but %s and %s for a URL", async (...names) => {
     const inputs: Array<unknown> = []
     const own: typeof fetch = async (input) => {
       inputs.push(input)
@@ -90,7 +90,7 @@ describe("Fetch.make with a URL", () => {
     expect(inputs).toEqual([url])
   })
 
-  it("rejects where its signal is none, and where a rate limiter refuses it", async () => {
+  it("rejects when its signal is not one, and when a rate limiter refuses it", async () => {
     const signal = {} as AbortSignal
     expect(await rejected(given()(url, { signal }))).toBe("TypeError: the signal of a request must be an AbortSignal")
     const limited = Fetch.make({ ...quick, rateLimiter: TokenBucket.empty }, { fetch: unavailable })
@@ -147,7 +147,7 @@ describe("Fetch.make with a body of another class", () => {
     ["a form that is a stream of Node", of(new StreamedForm()), "a Node stream, which can be read only once"],
     ["an iterator", of([1].values()), "an iterator, which can be read only once"],
     ["a record", of({ a: 1 }), "of a kind that is not known to be replayable"]
-  ])("hands it once to a fetch that was named: %s", async (_, body, why) => {
+  ])("hands it on once to a fetch that was named: %s", async (_, body, why) => {
     sent = []
     const { observe, reasons } = gaveUp()
     const retrying = Fetch.make({ ...quick, observe }, { fetch: unavailable })

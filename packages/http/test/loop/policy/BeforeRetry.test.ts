@@ -82,7 +82,7 @@ describe("Policy.beforeRetry", () => {
     }).pipe(world)
   )
 
-  it.effect("keeps what is for one server alone on another path of it", () =>
+  it.effect("keeps what is for one server only on another path of it", () =>
     Effect.gen(function* () {
       const { client, sent } = plain(503)
       const beforeRetry = (request: HttpClientRequest.HttpClientRequest) =>
@@ -312,7 +312,7 @@ describe("Policy.beforeRetry and one server's headers", () => {
     }).pipe(world)
   )
 
-  it.effect("is asked anew for each hop where redirects are followed behind the retries", () =>
+  it.effect("is asked anew for each hop when redirects are followed behind the retries", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, { status: 307, headers: { location: elsewhere } }, 503, 200)
       const handed: Array<string> = []
@@ -332,7 +332,7 @@ describe("Policy.beforeRetry and one server's headers", () => {
     }).pipe(world)
   )
 
-  it.effect("is asked for the first host alone where redirects are followed below the retries", () =>
+  it.effect("is asked for the first host alone when redirects are followed below the retries", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted({ status: 307, headers: { location: elsewhere } }, 503, 200)
       const handed: Array<string> = []
@@ -396,7 +396,7 @@ describe("Policy.beforeRetry that fails", () => {
     cause: Faults.reset
   })
 
-  it.effect("ends the operation with its error where the tables do not know it", () =>
+  it.effect("ends the operation with its error if the tables do not know it", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
       const error = new NoToken()
@@ -406,7 +406,7 @@ describe("Policy.beforeRetry that fails", () => {
     }).pipe(world)
   )
 
-  it.effect("counts as an attempt that was not sent where they do", () =>
+  it.effect("counts as an attempt that was not sent if they do", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(421, 200)
       const patient = { ...policy, maxAttempts: 4, beforeRetry: failing(unreachable, unreachable) }
@@ -435,7 +435,7 @@ describe("Policy.beforeRetry that fails", () => {
     }).pipe(world)
   )
 
-  it.effect("leaves what the next attempt is told: how the last one failed that was sent", () =>
+  it.effect("leaves what the next attempt is told: the failure of the last sent attempt", () =>
     Effect.gen(function* () {
       const seen: Array<unknown> = []
       const hook = failing(unreachable)
@@ -469,7 +469,7 @@ describe("Policy.beforeRetry that fails", () => {
     }).pipe(world)
   )
 
-  it.effect("dies where it answers no effect, or no request", () =>
+  it.effect("dies when it answers no effect, or no request", () =>
     Effect.gen(function* () {
       const wrong = [undefined, Effect.succeed(undefined), Effect.succeed({ url })]
       for (const answer of wrong) {

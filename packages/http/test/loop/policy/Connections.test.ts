@@ -94,21 +94,21 @@ describe("HttpRetry.withRetry and connections", () => {
     ["fetch with the interceptor", 503, "ccccccc"],
     ["undici with the interceptor", 503, "ccccccc"],
     ["node:http", 503, "ccccccc"]
-  ] as const)("does the same where a scope is in charge: %s after %s", ([name, status, expected]) =>
+  ] as const)("does the same when a scope is in charge: %s after %s", ([name, status, expected]) =>
     Effect.gen(function* () {
       const scoped = Effect.scoped(fates(clients[name], status, { isScoped: true }))
       expect(yield* scoped).toBe(expected)
     })
   )
 
-  it.live("closes those of throttling servers, too, where nothing is to be read", () =>
+  it.live("closes those of throttling servers, too, when nothing is to be read", () =>
     Effect.gen(function* () {
       const hurried = { ...policy, drain: Discard.nothing }
       expect(yield* fates(clients["node:http"], 429, { policy: hurried })).toBe("ccccccc")
     })
   )
 
-  it.live("goes by what the failure is judged to be, not by its status", () =>
+  it.live("goes by the verdict on the failure, not by its status", () =>
     Effect.gen(function* () {
       const throttling = { ...policy, opinion: () => Verdict.throttling, maxAttempts: 2 }
       expect(yield* fates(clients["node:http"], 503, { policy: throttling })).toBe("rrrrrcc")
@@ -129,7 +129,7 @@ describe("Connections.undiciInterceptor", () => {
     ["a set of strings", new Set(["503"]), 'statuses must be a whole number >= 100 and <= 599, got "503"'],
     ["a status that is none", new Set([503, 5]), "statuses must be a whole number >= 100 and <= 599, got 5"],
     ["a fraction", new Set([503.5]), "statuses must be a whole number >= 100 and <= 599, got 503.5"]
-  ])("refuses what are no statuses: %s", (_, statuses, message) => {
+  ])("refuses what are not statuses: %s", (_, statuses, message) => {
     const make = () => Connections.undiciInterceptor(statuses as unknown as ReadonlySet<number>)
     expect(make).toThrow(`Connections.undiciInterceptor: ${message}`)
   })
@@ -155,7 +155,7 @@ describe("Connections.undiciInterceptor", () => {
     "onResponseError"
   ]
 
-  it.each(hooks)("passes everything on, where the handler wants to hear it: %s", (method) => {
+  it.each(hooks)("passes everything on, if the handler wants to hear it: %s", (method) => {
     const heard: Array<unknown> = []
     const held = heldBy({ [method]: (...parameters: ReadonlyArray<unknown>) => heard.push(...parameters) })
     const parameters = [{}, 200, { a: "1" }, "OK"]

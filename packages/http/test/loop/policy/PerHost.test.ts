@@ -88,7 +88,7 @@ describe("HttpRetry.perHost", () => {
     }).pipe(world)
   )
 
-  it.effect("goes by the host of each hop where redirects are followed behind the retries", () =>
+  it.effect("goes by the host of each hop when redirects are followed behind the retries", () =>
     Effect.gen(function* () {
       const { client, timesOf } = hosts({ [a]: [{ status: 307, headers: { location: b } }, ok], [b]: [busy, ok] })
       const policy = { ...(yield* HttpRetry.perHost()), maxAttempts: 1 }
@@ -102,7 +102,7 @@ describe("HttpRetry.perHost", () => {
     }).pipe(world)
   )
 
-  it.effect("goes by the host asked first where they are followed below", () =>
+  it.effect("goes by the host asked first when they are followed below the retries", () =>
     Effect.gen(function* () {
       const { client, timesOf } = hosts({ [a]: [{ status: 307, headers: { location: b } }, ok], [b]: [busy, ok] })
       const policy = { ...(yield* HttpRetry.perHost()), maxAttempts: 1 }
@@ -136,7 +136,7 @@ describe("HttpRetry.perHost", () => {
     }).pipe(world)
   )
 
-  it.effect("has one more of each for the hosts beyond the most", () =>
+  it.effect("has one shared pair for the hosts beyond the most", () =>
     Effect.gen(function* () {
       const { client, timesOf } = hosts({ [a]: [ok], [b]: [busy, ok], [c]: [ok] })
       const policy = yield* HttpRetry.perHost({ maxHosts: 1, idleTimeToLive: "1 day" })

@@ -89,7 +89,7 @@ describe("HttpRetry.withOptions", () => {
     }).pipe(world)
   )
 
-  it.effect("is for the client that is asked, not for one underneath, nor for what a hook sends", () =>
+  it.effect("is for the client that is asked, not for one underneath, nor for the requests of a hook", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
       const inner = HttpRetry.withRetry(client, { ...policy, maxAttempts: 2 })
@@ -106,7 +106,7 @@ describe("HttpRetry.withOptions", () => {
     }).pipe(world)
   )
 
-  it.effect("holds for clients that say why they gave up, and for what is read inside the attempt", () =>
+  it.effect("holds for clients that say why they gave up, and for readings inside the attempt", () =>
     Effect.gen(function* () {
       const { client } = scripted({ status: 503, body: "a" }, { status: 503, body: "b" })
       const once = HttpRetry.withOptions({ maxAttempts: 1 })
@@ -147,7 +147,7 @@ describe("HttpRetry.withOptions", () => {
     }).pipe(world)
   )
 
-  it("is checked at once, and refuses what is no field", () => {
+  it("is checked at once, and refuses unknown fields", () => {
     const misspelt = { maxAttemps: 1 } as HttpRetry.Options
     const bad = { maxAttempts: 0 }
     expect(() => HttpRetry.withOptions(misspelt)).toThrow("HttpRetry.withOptions: maxAttemps must be absent")

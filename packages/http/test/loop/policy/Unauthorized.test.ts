@@ -130,7 +130,7 @@ describe("Unauthorized.renewing", () => {
   )
 
   it.effect(
-    "ends the operation with the error of what renews, and renews again where the tables call that retryable",
+    "ends the operation with the error of the renewal, and renews again if the tables call that retryable",
     () =>
       Effect.gen(function* () {
         const error = new Expired()
@@ -160,7 +160,7 @@ describe("Unauthorized.renewing", () => {
       }).pipe(world)
   )
 
-  it.effect("leaves a request as it is that no failure has come before", () =>
+  it.effect("leaves a request as it is when no failure has come before", () =>
     Effect.gen(function* () {
       const { beforeRetry } = Unauthorized.renewing(() => Effect.dieMessage("renewed"))
       const request = HttpClientRequest.get(url)
@@ -217,7 +217,7 @@ describe("Unauthorized.renewing", () => {
     }).pipe(world)
   )
 
-  it.effect("ends where two clients renew through each other", () =>
+  it.effect("ends when two clients renew through each other", () =>
     Effect.gen(function* () {
       const { client, sent } = counting(scripted(401).client)
       const one: HttpClient.HttpClient = HttpRetry.withRetry(client, {
@@ -234,7 +234,7 @@ describe("Unauthorized.renewing", () => {
     }).pipe(world)
   )
 
-  it.effect("dies of an answer that is no effect, and names what was answered", () =>
+  it.effect("dies of an answer that is not an effect, and names what was answered", () =>
     Effect.gen(function* () {
       const renewing = Unauthorized.renewing(
         (() => "token") as unknown as () => Effect.Effect<HttpClientRequest.HttpClientRequest>
@@ -246,7 +246,7 @@ describe("Unauthorized.renewing", () => {
     }).pipe(world)
   )
 
-  it("refuses what is no function", () => {
+  it("refuses what is not a function", () => {
     expect(() => Unauthorized.renewing("token" as never)).toThrow("Unauthorized.renewing: renew must be a function")
   })
 })
