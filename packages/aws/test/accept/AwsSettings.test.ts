@@ -6,7 +6,7 @@ import * as AwsSettings from "../../src/accept/AwsSettings.ts"
 const around = FastCheck.constantFrom("", " ", "\t", "\r\n", "  \u00a0")
 
 describe("AwsSettings.maxAttempts", () => {
-  it("reads what it allows, with white space around it", () => {
+  it("reads every number it allows, with white space around it", () => {
     const allowed = FastCheck.integer({ min: AwsSettings.attempts.min, max: AwsSettings.attempts.max })
     FastCheck.assert(
       FastCheck.property(allowed, around, around, (attempts, before, after) => {

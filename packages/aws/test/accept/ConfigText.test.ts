@@ -18,7 +18,7 @@ describe("ConfigText.refusal", () => {
     ["__defineGetter__", "[__defineGetter__]", section],
     ["as much as is parsed", "x".repeat(ConfigText.longest), undefined],
     ["more than is parsed", "x".repeat(ConfigText.longest + 1), `at most ${ConfigText.longest} characters long`]
-  ])("is none for texts that the parser reads safely: %s", (_, text, expected) => {
+  ])("accepts texts that the parser reads safely: %s", (_, text, expected) => {
     expect(ConfigText.refusal(text)).toBe(expected)
   })
 })

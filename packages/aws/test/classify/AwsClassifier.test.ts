@@ -39,7 +39,7 @@ describe("AwsClassifier: a throttling code", () => {
       )
     })
   }
-  it("counts before the status of a server's fault", () => {
+  it("comes before the status of a server's fault", () => {
     for (const name of ["standard", "guide", "javascript", "botocore", "kotlin"] as const) {
       expect(judge(name)(exception("SlowDown", 503))).toBe("Throttling")
     }
@@ -147,17 +147,17 @@ describe("AwsClassifier.guide", () => {
   it("retries a transient status by itself, except bad requests", () => {
     expect(kinds((status) => ({ status }))).toEqual(expected(bare))
   })
-  it("calls a throttling status a throttle where a code says so", () => {
+  it("calls a throttling status a throttle if a code says so", () => {
     expect(kinds((status) => ({ code: "Throttling", status }))).toEqual(
       expected((status) => (throttling.includes(status) ? "Throttling" : bare(status)))
     )
   })
-  it("calls a throttling status a throttle where a flag says so", () => {
+  it("calls a throttling status a throttle if a flag says so", () => {
     expect(kinds((status) => ({ $retryable: { throttling: true }, status }))).toEqual(
       expected((status) => (throttling.includes(status) ? "Throttling" : bare(status)))
     )
   })
-  it("heeds the flag of a passing fault beside a transient status", () => {
+  it("heeds the flag of a transient failure beside a transient status", () => {
     expect(kinds((status) => ({ $retryable: {}, status }))).toEqual(
       expected((status) => (transient.includes(status) ? "Transient" : bare(status)))
     )
@@ -225,7 +225,7 @@ describe("AwsClassifier.botocore", () => {
   })
 
   /** Source: the same file, `RETRYABLE_MODELED_ERRORS`: traits are what `$retryable` carries. */
-  it("heeds what is modelled", () => {
+  it("heeds modelled errors", () => {
     expect([
       judge("botocore")(exception("ModeledThrottlingError", 400, { $retryable: { throttling: true } })),
       judge("botocore")(exception("ModeledRetryableError", 400, { $retryable: {} })),
@@ -248,7 +248,7 @@ describe("AwsClassifier.botocore", () => {
 })
 
 describe("AwsClassifier.sts", () => {
-  it("retries an identity provider that does not answer, and all that is standard", () => {
+  it("retries an identity provider that does not answer, and everything that is standard", () => {
     expect([
       judge("sts")(exception("IDPCommunicationError", 400)),
       judge("sts")(exception("SlowDown", 503)),
@@ -278,7 +278,7 @@ describe("AwsClassifier.botocoreLegacy", () => {
   it("retries by code and status together", () => {
     expect(rows.map(([code, status]) => [code, status, judge("botocoreLegacy")({ code, status })])).toEqual(rows)
   })
-  it("does not heed what is modelled", () => {
+  it("does not heed modelled errors", () => {
     expect(judge("botocoreLegacy")(exception("Odd", 400, { $retryable: { throttling: true } }))).toBe(
       "never: Odd, status 400"
     )
@@ -356,7 +356,7 @@ describe("AwsClassifier.javascript", () => {
       "never: InvalidSignatureException"
     ])
   })
-  it("finds a throttle inside what Effect wraps a rejected promise with, and none in other causes", () => {
+  it("finds a throttle inside the error with which Effect wraps a rejected promise, and in no other cause", () => {
     const cause = exception("SlowDown", 400)
     expect([new Cause.UnknownException(cause), new Error("outer", { cause })].map(judge("javascript"))).toEqual([
       "Throttling",
@@ -512,7 +512,7 @@ describe("AwsClassifier.standard", () => {
     ],
     ["without a flag", exception("Odd", 400, { $retryable: undefined }), "never: Odd, status 400"]
   ]
-  it("heeds flags before the status, and a throttle before all", () => {
+  it("heeds flags before the status, and a throttle before everything else", () => {
     expect(flags.map(([name, error]) => [name, error, standard(error)])).toEqual(flags)
   })
 
@@ -606,7 +606,7 @@ describe("AwsClassifier.standard", () => {
 })
 
 describe("AwsClassifier.fromTable", () => {
-  it("tells a throttle that is not retried as one", () => {
+  it("reports a throttle that is not retried as a throttle", () => {
     const table = ErrorTable.withCodes(ErrorTable.standard, {
       LimitExceededException: { kind: "Throttling", retried: false }
     })

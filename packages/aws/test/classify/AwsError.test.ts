@@ -112,12 +112,12 @@ describe("AwsError.chain", () => {
       [[], [], [], ["A"]]
     ])
   })
-  it("ends where a cause is its own", () => {
+  it("ends when a cause is its own", () => {
     const error: { cause?: unknown } = {}
     error.cause = error
     expect(AwsError.chain(error, 10)).toHaveLength(11)
   })
-  it("has nothing of what is no object", () => {
+  it("finds nothing in what is not an object", () => {
     expect([undefined, null, "SlowDown", 503].map((error) => AwsError.chain(error, 10))).toEqual([[], [], [], []])
   })
   it("names a request without a response last, unless a code says more", () => {
@@ -133,7 +133,7 @@ describe("AwsError.chain", () => {
 })
 
 describe("AwsError.isAnswer", () => {
-  it("is a failure that a service told", () => {
+  it("is a failure that a service reported", () => {
     const errors = [{ status: 399 }, { status: 400 }, { $fault: "client" }, { code: "Throttling" }, { $metadata: {} }]
     expect(errors.map((error) => AwsError.isAnswer(AwsError.read(error)))).toEqual([false, true, true, false, false])
   })

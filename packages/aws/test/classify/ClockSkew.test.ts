@@ -30,7 +30,7 @@ describe("ClockSkew.measure", () => {
       )
     ).toEqual([minute, minute, minute, minute + 12 * 60 * minute])
   })
-  it("ignores what says nothing about the server's clock", () => {
+  it("ignores a date that says nothing about the server's clock", () => {
     expect([
       measure(noon, noon, {}),
       measure(noon, noon, { date: "yesterday" }),
@@ -104,7 +104,7 @@ describe("ClockSkew.skewOf", () => {
       undefined
     ])
   })
-  it("takes the middle of the exchange where it is known", () => {
+  it("takes the middle of the exchange if it is known", () => {
     expect(ClockSkew.skewOf(Errors.exception("Odd", 403, {}, { date }), noon, noon - 2 * minute)).toBe(minute)
   })
   it("finds none in hostile errors, and never throws", () => {
@@ -130,7 +130,7 @@ describe("ClockSkew.classifier", () => {
       judge(NaN)
     ]).toEqual([never, never, "Transient", never, "Transient", never])
   })
-  it("retries only where the response itself told the skew", () => {
+  it("retries only if the response itself shows the skew", () => {
     const late = noon + 5 * minute
     expect([
       judge(late, error("RequestTimeTooSkewed", {})),
@@ -140,7 +140,7 @@ describe("ClockSkew.classifier", () => {
       judge(late, Errors.nested(2, error("AuthFailure")))
     ]).toEqual([never, never, "never: ValidationException, status 403", "no opinion", "Transient"])
   })
-  it("takes a skew that was measured better", () => {
+  it("accepts a more precise measurement of the skew", () => {
     const measured = Verdicts.judgeWith(ClockSkew.classifier(ClockSkew.standard, () => 5 * minute))
     expect([measured(error("AuthFailure")), measured(error("Odd"))]).toEqual(["Transient", "no opinion"])
     const asked: Array<unknown> = []

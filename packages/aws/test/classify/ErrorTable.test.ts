@@ -27,7 +27,7 @@ describe("ErrorTable", () => {
 })
 
 describe("ErrorTable.withCodes", () => {
-  it("adds, changes and takes out rows, and leaves the table given as it was", () => {
+  it("adds, changes and removes rows, and leaves the given table as it was", () => {
     const rows = { Odd: "Server", SlowDown: "Transient", Throttling: undefined } as const
     const judge = Verdicts.judgeWith(AwsClassifier.fromTable(ErrorTable.withCodes(standard, rows)))
     expect(
@@ -53,7 +53,7 @@ describe("ErrorTable.withCodes", () => {
 })
 
 describe("ErrorTable.without", () => {
-  it("takes out codes, and leaves the table given as it was", () => {
+  it("removes codes, and leaves the given table as it was", () => {
     const table = ErrorTable.without(standard, ["LimitExceededException"])
     expect(Object.keys(standard.codes).filter((code) => !Object.hasOwn(table.codes, code))).toEqual([
       "LimitExceededException"
@@ -74,7 +74,7 @@ describe("ErrorTable.without", () => {
 })
 
 describe("ErrorTable: changed by spread", () => {
-  it("takes a status, a connection, an order or a reader of its own", () => {
+  it("accepts a custom status, connection, order or reader", () => {
     const judge = (table: Partial<ErrorTable.ErrorTable>, error: unknown) =>
       Verdicts.judgeWith(AwsClassifier.fromTable({ ...standard, ...table }))(error)
     const late = { code: "RequestTimeout", status: 500 }

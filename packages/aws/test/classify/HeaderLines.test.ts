@@ -33,7 +33,7 @@ describe("HeaderLines.read", () => {
     const headers = new Headers({ "Retry-After": "1", "X-Amz-Retry-After": "2" })
     expect(new Map(HeaderLines.read(headers))).toEqual(new Map(expected as Array<[string, string]>))
   })
-  it("takes several or odd values for absent", () => {
+  it("treats several or odd values as absent", () => {
     const values = [["1", "2"], [], 5, null, undefined, {}, "1".repeat(257)]
     expect(values.flatMap((value) => HeaderLines.read({ date: value }))).toEqual([])
     expect(HeaderLines.read({ date: "1".repeat(256) })).toHaveLength(1)
@@ -45,13 +45,13 @@ describe("HeaderLines.read", () => {
     expect([255, 256].map((count) => HeaderLines.read(many(count)).length)).toEqual([1, 0])
     expect([255, 256].map((count) => HeaderLines.read(pairs(count)).length)).toEqual([1, 0])
   })
-  it("finds nothing in what are no headers, and never throws", () => {
+  it("finds nothing in what is not a list of headers, and never throws", () => {
     expect(Errors.hostile.flatMap(([, value]) => HeaderLines.read(value))).toEqual([])
   })
 })
 
 describe("HeaderLines.get", () => {
-  it("answers the first of a name", () => {
+  it("answers the first one of a name", () => {
     const lines = HeaderLines.read({ Age: "1", age: "2" })
     expect([HeaderLines.get(lines, "age"), HeaderLines.get(lines, "date")]).toEqual(["1", undefined])
   })

@@ -257,7 +257,7 @@ describe("AwsBackoff", () => {
     expect(delayAt(backoff, 1, name === "kotlin" ? 0.5 : 0.49)).toBe(millis)
   })
 
-  it("of Kotlin shortens by chance, and takes everything away where the draw takes the whole jitter", () => {
+  it("of Kotlin shortens by chance, and takes everything away when the draw takes the whole jitter", () => {
     const backoff = AwsBackoff.kotlin({ initialDelay: 100, jitter: 0.6 })
     expect([0, 0.25, 0.5, 1].map((u) => delayAt(backoff, 1, u))).toEqual([100, 85, 70, 40])
   })
@@ -277,7 +277,7 @@ describe("AwsBackoff", () => {
   })
 
   it.each([AwsBackoff.standard2020, AwsBackoff.go2020, AwsBackoff.javascript, AwsBackoff.kotlin()])(
-    "takes no jitter where it draws by itself",
+    "takes no jitter if it draws by itself",
     (backoff) => {
       expect(() => Backoff.jittered(backoff, Jitter.full)).toThrow(InvalidArgument.InvalidArgument)
     }

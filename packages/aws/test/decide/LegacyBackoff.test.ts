@@ -68,7 +68,7 @@ describe("LegacyBackoff", () => {
     expect(rangeAt(LegacyBackoff.java, 1, "Transient")).toEqual([0, 100])
   })
 
-  it("of PHP draws whole milliseconds, each as likely as another, the bound included", () => {
+  it("of PHP draws whole milliseconds, each equally likely, the bound included", () => {
     const counts = new Map<number, number>()
     for (const delay of samples(LegacyBackoff.php, 1, 20_200)) counts.set(delay, (counts.get(delay) ?? 0) + 1)
     expect([...counts.keys()].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 101 }, (_, i) => i))

@@ -119,7 +119,7 @@ describe("AwsQuota", () => {
     })
   )
 
-  it.effect("makes a bucket of its own each time", () =>
+  it.effect("makes a new bucket each time", () =>
     Effect.gen(function* () {
       const [one, other] = yield* Effect.all([AwsQuota.standard, AwsQuota.standard])
       yield* acquire(one)

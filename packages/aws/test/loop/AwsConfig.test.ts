@@ -570,7 +570,7 @@ describe("AwsConfig.resolve and the shared config file", () => {
     })
   )
 
-  it.effect("reads the file once, and not at all where no setting is left to look for", () =>
+  it.effect("reads the file once, and not at all when no setting is left to look for", () =>
     Effect.gen(function* () {
       const { layer, read } = disk({ [file]: text })
       const run = (world: World) =>
@@ -673,7 +673,7 @@ describe("AwsConfig.resolve and the shared config file", () => {
     { fastCheck: { numRuns: 60 } }
   )
 
-  it.effect("fails where the file exists and cannot be read", () =>
+  it.effect("fails when the file exists and cannot be read", () =>
     Effect.gen(function* () {
       const denied = new Platform.SystemError({
         reason: "PermissionDenied",

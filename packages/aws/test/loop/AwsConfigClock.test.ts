@@ -58,7 +58,7 @@ describe("AwsConfig.clockSkewCorrection", () => {
     })
   )
 
-  it.effect("names itself where the file is refused", () =>
+  it.effect("names itself when the file is refused", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(ask({ profile: "true\n[constructor]" }))
       expect(String(error)).toContain(`AwsConfig.clockSkewCorrection: the shared config file "${configFile}" must be`)

@@ -90,7 +90,7 @@ describe("AwsConfig.layer", () => {
     })
   )
 
-  it.effect("makes a quota for every build", () =>
+  it.effect("makes a new quota for every build", () =>
     Effect.gen(function* () {
       const layer = AwsConfig.layer(configured("2.1", "standard"))
       const quota = Effect.provide(AwsRetry.Quota, layer)

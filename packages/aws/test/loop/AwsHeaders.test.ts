@@ -31,7 +31,7 @@ const unavailable = Effect.map(Ref.make<ReadonlyArray<Sent>>([]), (sent) => ({
 const backoff = Backoff.constant({ delay: "1 second" })
 
 describe("AwsHeaders.invocationId", () => {
-  it.effect("is a UUID of version 4, another one each time", () =>
+  it.effect("is a UUID of version 4, a new one each time", () =>
     Effect.gen(function* () {
       const ids = yield* Effect.replicateEffect(AwsHeaders.invocationId, 1_000)
       expect(ids.filter((id) => !version4.test(id))).toEqual([])
@@ -116,7 +116,7 @@ describe("AwsHeaders.current", () => {
     })
   )
 
-  it.effect("says by the clock of each attempt how long its answer is waited for", () =>
+  it.effect("says by the clock of each attempt how long the client waits for its answer", () =>
     Effect.gen(function* () {
       expect(yield* headersSent({ maxAttempts: 3, ttl: { readTimeout: "10 seconds" } })).toEqual([
         "ttl=20190601T000010Z; attempt=1; max=3",
@@ -147,7 +147,7 @@ describe("AwsHeaders.current", () => {
     })
   )
 
-  it("refuses no attempts, and a timeout without an end, before it runs", () => {
+  it("refuses zero attempts, and a timeout without an end, before it runs", () => {
     const invocationId = "00000000-0000-4000-8000-000000000000"
     expect(() => AwsHeaders.current({ invocationId, maxAttempts: 0 })).toThrow(
       "AwsHeaders.current: maxAttempts must be a whole number >= 1, got 0"

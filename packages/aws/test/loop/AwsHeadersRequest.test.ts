@@ -28,7 +28,7 @@ describe("AwsHeaders.ttl", () => {
     ["after it", millis("9999-12-31T23:59:59.999Z"), 1, Option.none()],
     ["no number", NaN, 0, Option.none()],
     ["no end", 0, Infinity, Option.none()]
-  ])("has four digits for a year, or is none: %s", (_, nowMillis, skewMillis, expected) => {
+  ])("has a year of four digits, or is absent: %s", (_, nowMillis, skewMillis, expected) => {
     expect(Request.ttl({ nowMillis, readTimeout: 0, skewMillis })).toEqual(expected)
   })
 

@@ -269,7 +269,7 @@ describe("AwsRetry.standard", () => {
       }).pipe(VirtualClock.run)
   )
 
-  it.effect("takes a back-off of the caller's own (smithy-typescript 6815d3e, ConfiguredRetryStrategy.spec.ts)", () =>
+  it.effect("takes a custom back-off (smithy-typescript 6815d3e, ConfiguredRetryStrategy.spec.ts)", () =>
     Effect.gen(function* () {
       const bucket = yield* AwsQuota.standard
       const backoff = Backoff.fromCurve(Curve.linear({ base: "1 second", step: "1 second" }))
@@ -288,7 +288,7 @@ describe("AwsRetry.standard", () => {
     }).pipe(Effect.provide(Layer.effect(AwsRetry.Quota, AwsQuota.standard)), VirtualClock.run)
   )
 
-  it.effect("fails with the service's own error, and tells by the second door why there was no retry", () =>
+  it.effect("fails with the service's own error, and tells through Retry.orStopped why there was no retry", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.quota({ initial: 20 })
       const told: Array<string> = []
@@ -350,7 +350,7 @@ describe("AwsRetry.dynamodb", () => {
 })
 
 describe("AwsRetry.sts", () => {
-  it.effect("retries where the identity provider did not answer", () =>
+  it.effect("retries when the identity provider did not answer", () =>
     Effect.gen(function* () {
       const bucket = yield* AwsQuota.standard
       const response = { status: 400, code: "IDPCommunicationError" }
@@ -461,7 +461,7 @@ describe("AwsRetry.standard2020", () => {
   )
 
   // Source: boto/botocore 1.43.107, tests/functional/test_retry.py, test_can_exhaust_default_retry_quota.
-  it.effect("empties its quota by fifty operations that fail, and the next one is not retried", () =>
+  it.effect("empties its quota with fifty operations that fail, and does not retry the next one", () =>
     Effect.gen(function* () {
       const bucket = yield* AwsQuota.standard2020
       const policy = { ...AwsRetry.standard2020, bucket }
@@ -542,7 +542,7 @@ describe("AwsRetry.adaptive", () => {
     },
     { name: "a failure that is no throttle", response: failed(), policy: once, seconds: 0 },
     { name: "a success", response: ok, policy: once, seconds: 0 }
-  ])("hears $name also where there are no retries", ({ policy, response, seconds }) =>
+  ])("hears $name even when there are no retries", ({ policy, response, seconds }) =>
     Effect.gen(function* () {
       yield* call(response, policy)
       expect(yield* held).toBe(seconds)
@@ -601,7 +601,7 @@ describe("AwsRetry.adaptive", () => {
     }).pipe(Effect.provide(layer), VirtualClock.run)
   )
 
-  it.effect("refuses instead of waiting where the limiter is told to", () =>
+  it.effect("refuses instead of waiting if the limiter is told to", () =>
     Effect.gen(function* () {
       yield* call(throttled, once)
       const error = yield* Effect.flip(Retry.retry(Effect.void, AwsRetry.adaptive))
@@ -614,7 +614,7 @@ describe("AwsRetry.adaptive", () => {
     )
   )
 
-  it.effect("slows down one table and not another where the limiter is keyed", () =>
+  it.effect("slows down one table and not another if the limiter is keyed", () =>
     Effect.gen(function* () {
       const on = (table: string) => Effect.provideService(TokenBucket.Key, table)
       yield* on("orders")(call(throttled, once))

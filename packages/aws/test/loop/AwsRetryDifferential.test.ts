@@ -99,7 +99,7 @@ describe("AwsRetry.standard beside @smithy/core 3.41.0", () => {
     timeout
   )
 
-  it("differs, where it rounds a fraction of a millisecond up, by that millisecond", async () => {
+  it("differs by a millisecond when it rounds up a fraction of one", async () => {
     const seen = new Set<number>()
     await fc.assert(
       fc.asyncProperty(sequence, async (each) => {
@@ -157,7 +157,7 @@ describe("AwsRetry.standard2020 beside @smithy/util-retry 4.2.8", () => {
   }
 
   it(
-    "waits, charges and returns the same, but for what a success puts in",
+    "waits, charges and returns the same, except for what a success puts in",
     async () => {
       await fc.assert(
         fc.asyncProperty(sequence, async (each) => {
@@ -169,14 +169,14 @@ describe("AwsRetry.standard2020 beside @smithy/util-retry 4.2.8", () => {
     timeout
   )
 
-  it("differs where a success would lift the quota from nothing to its capacity", async () => {
+  it("differs when a success would lift the quota from nothing to its capacity", async () => {
     const operations = [[{ verdict: Verdict.transient, u: 0 }]]
     const each = { initial: 20, maxAttempts: 3, isLongPoll: false, operations }
     expect((await theirs(each, false))[0]?.map(({ level }) => level)).toEqual([10, 500])
     expect(ours(each)[0]?.map(({ level }) => level)).toEqual([10, 20])
   })
 
-  it("differs where a draw lies above the cap: it caps the bound, and not what is drawn", async () => {
+  it("differs when a draw lies above the cap: it caps the bound, and not the draw", async () => {
     const failures = Array.from({ length: 7 }, () => ({ verdict: Verdict.throttling, u: 0.75 }))
     const each = { initial: 500, maxAttempts: 8, isLongPoll: false, operations: [failures] }
     const lastMillis = (steps: ReturnType<typeof ours>) => steps[0]?.at(-2)?.millis
@@ -302,7 +302,7 @@ describe("RateLimiter.adaptive beside @smithy/util-retry 4.2.8", () => {
   const responses = { succeed: {}, fail: { name: "InternalError", $metadata: {} }, throttle: throttlingError }
 
   it(
-    "waits the same where one attempt asks at a time, to a millisecond of debt for each",
+    "waits the same when one attempt asks at a time, to a millisecond of debt for each",
     async () => {
       await fc.assert(
         fc.asyncProperty(deeds, async (each) => {
@@ -317,7 +317,7 @@ describe("RateLimiter.adaptive beside @smithy/util-retry 4.2.8", () => {
     timeout
   )
 
-  it("differs where attempts ask together: ours takes no token that is not there", async () => {
+  it("differs when attempts ask together: ours takes no token that is not there", async () => {
     const asking = 3
     const world = begin()
     const granted = await inside(world, async () => {
@@ -336,7 +336,7 @@ describe("RateLimiter.adaptive beside @smithy/util-retry 4.2.8", () => {
     expect(runIn(ours, limiter.level)).toBeGreaterThanOrEqual(0)
   })
 
-  it("differs where a throttle is told by its type: that version takes no notice (smithy-typescript 1328)", async () => {
+  it("differs when the type of an error says that it is a throttle: that version takes no notice (smithy-typescript 1328)", async () => {
     const limiter = make2020()
     limiter.updateClientSendingRate({ errorType: "THROTTLING" } as never)
     expect((limiter as unknown as Inner).enabled).toBe(false)

@@ -42,7 +42,7 @@ describe("CorrectedTime.make", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("keeps the last skew where a response says nothing about it", () =>
+  it.effect("keeps the last skew when a response says nothing about it", () =>
     Effect.gen(function* () {
       yield* wrongBy(5 * minute)
       const time = yield* CorrectedTime.make()
@@ -56,7 +56,7 @@ describe("CorrectedTime.make", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("judges an error by the skew of its own response, also around it", () =>
+  it.effect("judges an error by the skew of its own response, even when it is nested", () =>
     Effect.gen(function* () {
       class Refused extends Data.TaggedError("Refused")<{ readonly cause: unknown }> {}
       yield* wrongBy(5 * minute)

@@ -69,7 +69,7 @@ describe(`Kotlin.make defaults (${flags}; ${buckets})`, () => {
     })
   )
 
-  it.effect("refuse at once where tokens are short, and get none by time", () =>
+  it.effect("refuse at once when tokens are short, and get none by time", () =>
     Effect.gen(function* () {
       const { bucket } = yield* Kotlin.make({ tokenBucket: { maxCapacity: 10, retryCost: 10 } })
       expect([yield* isGranted(bucket, { kind: "Server" }), yield* isGranted(bucket, { kind: "Server" })]).toEqual([
@@ -158,7 +158,7 @@ describe("Kotlin.make", () => {
     })
   )
 
-  it.effect("waits before it fails where long polls back off, and only then", () =>
+  it.effect("waits before it fails if long polls back off, and only then", () =>
     Effect.gen(function* () {
       const tokenBucket = { maxCapacity: 10, timeoutRetryCost: 10 }
       const settings = { maxAttempts: 5, tokenBucket, delayProvider: { scaleFactor: 2 } }
@@ -179,7 +179,7 @@ describe("Kotlin.make", () => {
     })
   )
 
-  it.effect("gives strategies a bucket each, unless they are given one", () =>
+  it.effect("gives each strategy its own bucket, unless they are given one", () =>
     Effect.gen(function* () {
       const [one, other] = yield* Effect.all([Kotlin.make(), Kotlin.make()])
       yield* acquire(one.bucket)
@@ -218,7 +218,7 @@ describe("Kotlin.make", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it("may refuse an operation only where a limiter or a cost of first attempts is set", () => {
+  it("may refuse an operation only if a limiter or a cost of first attempts is set", () => {
     const run = <P extends Kotlin.Policy>(policy: Effect.Effect<P>) => policy
     const effect: Effect.Effect<number, "busy"> = Effect.succeed(1)
     const plain = Effect.flatMap(Kotlin.make({ maxAttempts: 5 }), (policy) => Retry.retry(effect, policy))
@@ -335,7 +335,7 @@ const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
 const refilling = { maxCapacity: 10, refillUnitsPerSecond: 10 }
 
 describe(`Kotlin.tokenBucket (${buckets})`, () => {
-  it.effect("waits for its capacity where it is no circuit breaker", () =>
+  it.effect("waits for its capacity if it is not a circuit breaker", () =>
     Effect.gen(function* () {
       const bucket = yield* Kotlin.tokenBucket({ ...refilling, initialTryCost: 10, useCircuitBreakerMode: false })
       expect(yield* timed(isGranted(bucket, first))).toEqual([true, 0])
@@ -344,7 +344,7 @@ describe(`Kotlin.tokenBucket (${buckets})`, () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("waits no longer than it takes, where Kotlin waits whole seconds and is empty afterwards", () =>
+  it.effect("waits no longer than it takes, while Kotlin waits whole seconds and is empty afterwards", () =>
     Effect.gen(function* () {
       const bucket = yield* Kotlin.tokenBucket({ ...refilling, initialTryCost: 8, useCircuitBreakerMode: false })
       yield* isGranted(bucket, first)
@@ -390,7 +390,7 @@ describe(`Kotlin.tokenBucket (${buckets})`, () => {
     })
   )
 
-  it.effect("keeps the fraction that time has brought, where Kotlin has two whole tokens", () =>
+  it.effect("keeps the fraction that time has brought, while Kotlin has two whole tokens", () =>
     Effect.gen(function* () {
       const bucket = yield* Kotlin.tokenBucket({ ...refilling, initialTryCost: 5, useCircuitBreakerMode: false })
       yield* acquire(bucket, first)
@@ -409,7 +409,7 @@ describe(`Kotlin.tokenBucket (${buckets})`, () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("refuses where it is a circuit breaker, also one that refills", () =>
+  it.effect("refuses if it is a circuit breaker, even one that refills", () =>
     Effect.gen(function* () {
       const bucket = yield* Kotlin.tokenBucket({ ...refilling, initialTryCost: 10 })
       expect(yield* timed(isGranted(bucket, first))).toEqual([true, 0])
@@ -417,7 +417,7 @@ describe(`Kotlin.tokenBucket (${buckets})`, () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("is a circuit breaker where it does not refill, whatever is asked for", () =>
+  it.effect("is a circuit breaker if it does not refill, whatever is asked for", () =>
     Effect.gen(function* () {
       const settings = { maxCapacity: 10, initialTryCost: 10, refillUnitsPerSecond: 0, useCircuitBreakerMode: false }
       const bucket = yield* Kotlin.tokenBucket(settings)
@@ -466,7 +466,7 @@ describe("Kotlin.make with a cost of first attempts", () => {
     })
   )
 
-  it.effect("asks the bucket before the limiter, so that what is refused has not waited", () =>
+  it.effect("asks the bucket before the limiter, so that a refused attempt has not waited", () =>
     Effect.gen(function* () {
       const policy = yield* Kotlin.make({ tokenBucket, rateLimiter: {}, maxAttempts: 1 })
       yield* Effect.ignore(Retry.retry(Effect.fail(errorOf(throttled)), policy))
@@ -477,7 +477,7 @@ describe("Kotlin.make with a cost of first attempts", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("gives the tokens of the bucket back where the limiter refuses", () =>
+  it.effect("gives the tokens of the bucket back when the limiter refuses", () =>
     Effect.gen(function* () {
       const rateLimiter = { whenShort: "refuse" } as const
       const policy = yield* Kotlin.make({
@@ -515,7 +515,7 @@ describe("Kotlin.make with a rateLimiter", () => {
     })
   )
 
-  it.effect("hands its settings on", () =>
+  it.effect("passes its settings on", () =>
     Effect.gen(function* () {
       expect(yield* heldBack({ smoothing: 0.5 })).toEqual([2, 3])
       // The settings of the guide's example.
@@ -601,7 +601,7 @@ describe("Kotlin bad arguments", () => {
     expect(make).toThrow(`Kotlin.make: ${message}`)
   })
 
-  it("are refused when a bucket is made, by the names it has there", () => {
+  it("are refused when a bucket is made, by the names they have there", () => {
     const make = (settings: object) => () => Kotlin.tokenBucket(settings)
     expect(make({ maxCapacity: -1 })).toThrow("Kotlin.tokenBucket: maxCapacity must be > 0, got -1")
     expect(make({ capacity: 1 })).toThrow("Kotlin.tokenBucket: capacity must be absent")
@@ -610,7 +610,7 @@ describe("Kotlin bad arguments", () => {
 })
 
 describe("Kotlin types", () => {
-  it("refuse settings that there are not", () => {
+  it("refuse unknown settings", () => {
     // @ts-expect-error: a misspelt setting
     expect(() => Kotlin.make({ maxAtempts: 3 })).toThrow("maxAtempts must be absent")
     // @ts-expect-error: a setting of another bucket

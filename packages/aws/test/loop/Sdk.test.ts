@@ -46,7 +46,7 @@ describe("Sdk.retry", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("takes a call that throws for one that rejects", () =>
+  it.effect("treats a throw like a rejection", () =>
     Effect.gen(function* () {
       const call = (): Promise<number> => {
         throw busy
@@ -55,7 +55,7 @@ describe("Sdk.retry", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("aborts the call where the operation is interrupted", () =>
+  it.effect("aborts the call when the operation is interrupted", () =>
     Effect.gen(function* () {
       const called = yield* Deferred.make<AbortSignal>()
       const hanging = ({ abortSignal }: Sdk.CallOptions) => {
@@ -83,7 +83,7 @@ describe("Sdk.retry", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it("infers what the call answers, and shows what the policy requires", () => {
+  it("infers the result of the call, and shows what the policy requires", () => {
     const client = clientOf()
     const input = { TableName: "orders", Key: { id: { S: "1" } } }
     expectTypeOf(() =>
@@ -98,7 +98,7 @@ describe("Sdk.retry", () => {
 })
 
 describe("Sdk.send", () => {
-  it.effect("tells through another door of core why a call was given up", () =>
+  it.effect("tells through Retry.orStopped why a call was given up", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.quota({ initial: 0 })
       const stopped = yield* Effect.flip(Retry.orStopped(Sdk.send(clientOf(), failing(3).call), { ...always, bucket }))
@@ -163,7 +163,7 @@ describe("the warning that both layers retry", () => {
     },
     { what: "a strategy that does not tell", config: { retryStrategy: own }, made: 1, warned: [] },
     { what: "a strategy that does not tell, and retries", config: { retryStrategy: own }, made: 2, warned: [text(2)] }
-  ])("is logged once for a client with $what, where it retries", ({ config, made: attempts, warned }) =>
+  ])("is logged once for a client with $what, if it retries", ({ config, made: attempts, warned }) =>
     Effect.gen(function* () {
       const client = clientOf(config as ConstructorParameters<typeof DynamoDBClient>[0])
       const call = Sdk.send(client, made(attempts))

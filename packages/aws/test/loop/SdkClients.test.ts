@@ -189,7 +189,7 @@ describe("clients of the SDK with SdkRetryStrategy.make", () => {
   it.each([
     { name: "the SDK's own strategy", make: theirs },
     { name: "ours", make: ours }
-  ])("end at once where the caller aborts, with $name", async ({ make }) => {
+  ])("end at once when the caller aborts, with $name", async ({ make }) => {
     const side = await make("standard", newTime())
     server.script.splice(0, Infinity, "hang")
     server.received.length = 0

@@ -165,7 +165,7 @@ describe("SdkRetryStrategy.make beside the SDK's own strategies", () => {
     }, 60)
   )
 
-  it("empties the quota alike, and polls wait then", async () => {
+  it("empties the quota alike, and both then delay the end of a long poll", async () => {
     const steps = Array.from({ length: 120 }, (_, operation) => ({
       operation: Math.floor(operation / 3),
       failure: { name: "InternalServerError", status: 500 },

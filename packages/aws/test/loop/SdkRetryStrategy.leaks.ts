@@ -38,7 +38,7 @@ describe("an operation that the SDK abandons", () => {
       retries: 0
     },
     { what: "a retry", policy: { ...always, backoff: Backoff.constant({ delay: 0 }) }, retries: 1 }
-  ])("leaves nothing in memory where it is abandoned in $what", async ({ policy, retries }) => {
+  ])("leaves nothing in memory when it is abandoned in $what", async ({ policy, retries }) => {
     const strategy = await Effect.runPromise(SdkRetryStrategy.make(policy))
     const before = new Set(Fiber.unsafeRoots())
     const left = () => Fiber.unsafeRoots().filter((fiber) => !before.has(fiber)).length

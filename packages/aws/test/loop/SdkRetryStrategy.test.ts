@@ -59,7 +59,7 @@ describe("SdkRetryStrategy.make", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("draws and waits with the chance and the clock of the effect that made it", () =>
+  it.effect("draws and waits with the random source and the clock of the effect that made it", () =>
     Effect.gen(function* () {
       const backoff = Backoff.exponential({ base: "100 millis" }).pipe(Backoff.jittered(Jitter.full))
       const strategy = yield* SdkRetryStrategy.make({ ...always, backoff })
@@ -188,7 +188,7 @@ describe("SdkRetryStrategy.make", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("rejects a token whose attempt has ended, and a strange one", () =>
+  it.effect("rejects a token whose attempt has ended, and an unknown one", () =>
     Effect.gen(function* () {
       const strategy = yield* SdkRetryStrategy.make(always)
       const first = yield* acquire(strategy)
@@ -211,7 +211,7 @@ describe("SdkRetryStrategy.make", () => {
     })
   )
 
-  it.effect("logs what dies in a policy, since the SDK does not show it", () => {
+  it.effect("logs a defect in a policy, since the SDK does not show it", () => {
     const logged: Array<string> = []
     const logger = Logger.make(({ message }) => void logged.push(String(message)))
     return Effect.gen(function* () {

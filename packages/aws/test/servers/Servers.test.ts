@@ -84,7 +84,7 @@ describe("DynamoDB's client with SdkRetryStrategy, on dynalite", () => {
     { what: "the request is lost", faults: ["resetBefore"], passed: 1 },
     { what: "the answer is lost", faults: ["answerLost"], passed: 2 },
     { what: "the service is broken, then throttles", faults: [broken, throttled], passed: 1 }
-  ])("puts an item where $what", async ({ faults, passed }) => {
+  ])("puts an item when $what", async ({ faults, passed }) => {
     proxy.faults.push(...faults)
     const { $metadata } = await client.send(new PutItemCommand({ TableName, Item: { ...Key, count: { N: "7" } } }))
     expect($metadata.attempts).toBe(faults.length + 1)
@@ -114,14 +114,14 @@ describe("DynamoDB's client with SdkRetryStrategy, on dynalite", () => {
     { what: "the request is lost", fault: "resetBefore" },
     { what: "the service is broken", fault: broken },
     { what: "the service throttles", fault: throttled }
-  ])("writes under a condition exactly once where $what", async ({ fault }) => {
+  ])("writes under a condition exactly once when $what", async ({ fault }) => {
     proxy.faults.push(fault)
     await increment("0")
     expect(await item()).toBe("1")
     expect(proxy.passed.filter((operation) => operation.endsWith("UpdateItem"))).toHaveLength(1)
   })
 
-  it("writes under a condition exactly once where the answer is lost, and says that the condition fails", async () => {
+  it("writes under a condition exactly once when the answer is lost, and says that the condition fails", async () => {
     proxy.faults.push("answerLost")
     await expect(increment("0")).rejects.toMatchObject({
       name: "ConditionalCheckFailedException",
@@ -175,7 +175,7 @@ describe("the clients of SQS and S3 with SdkRetryStrategy, on fauxqs", () => {
     { what: "the service throttles", fault: throttled, sent: 1 },
     // A standard queue delivers at least once: the producer cannot know that the first message is there.
     { what: "the answer is lost", fault: "answerLost", sent: 2 }
-  ])("leaves $sent messages in a queue where $what", async ({ fault, sent }) => {
+  ])("leaves $sent messages in a queue when $what", async ({ fault, sent }) => {
     proxy.faults.push(fault)
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "m" }))
     expect(ready()).toBe(sent)
@@ -195,7 +195,7 @@ describe("the clients of SQS and S3 with SdkRetryStrategy, on fauxqs", () => {
     { what: "the request is lost", faults: ["resetBefore"] },
     { what: "the answer is lost", faults: ["answerLost"] },
     { what: "the service slows down, twice", faults: [slowDown, slowDown] }
-  ])("puts one object and gets it where $what", async ({ faults }) => {
+  ])("puts one object and gets it when $what", async ({ faults }) => {
     const Key = `object-${queues}`
     proxy.faults.push(...faults)
     const put = await s3.send(new PutObjectCommand({ Bucket, Key, Body: "content" }))
