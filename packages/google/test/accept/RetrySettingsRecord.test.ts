@@ -50,7 +50,7 @@ describe("RetrySettings.make", () => {
     expect(RetrySettings.make(given)).toEqual(made)
   })
 
-  it("takes what it has made, changed by spread", () => {
+  it("takes settings that it has made, changed by spread", () => {
     const settings = RetrySettings.make({ ...RetrySettings.make(given), maxAttempts: 2 })
     expect(settings).toEqual({ ...made, maxAttempts: 2 })
   })
@@ -85,7 +85,7 @@ describe("RetrySettings.make", () => {
     expect(() => RetrySettings.make(settings)).toThrow(`RetrySettings.make: ${message}`)
   })
 
-  it.each([null, undefined, 5, "settings", [], () => given])("refuses %o, which is no record", (settings) => {
+  it.each([null, undefined, 5, "settings", [], () => given])("refuses %o, which is not a record", (settings) => {
     expect(() => RetrySettings.make(settings as never)).toThrow("RetrySettings.make: settings must be a record")
   })
 })
@@ -120,13 +120,13 @@ describe("RetrySettings.merge", () => {
     expect(RetrySettings.merge({ maxAttempts: 2, totalTimeout: undefined })(given)).toEqual({ ...made, maxAttempts: 2 })
   })
 
-  it("refuses what does not fit together, and names itself", () => {
+  it("refuses settings that do not fit together, and names itself", () => {
     expect(() => RetrySettings.merge(given, { maxRetryDelay: 99 })).toThrow(
       "RetrySettings.merge: maxRetryDelay must be a finite duration >= 100ms and"
     )
   })
 
-  it.each([null, undefined, 5, [], () => given])("refuses %o, which is no record", (wrong) => {
+  it.each([null, undefined, 5, [], () => given])("refuses %o, which is not a record", (wrong) => {
     expect(() => RetrySettings.merge(given, wrong as never)).toThrow("RetrySettings.merge: that must be a record")
     expect(() => RetrySettings.merge(wrong as never, {})).toThrow("RetrySettings.merge: self must be a record")
   })

@@ -101,7 +101,7 @@ describe("Checksum.toHeader", () => {
     expect(Checksum.fromHeader(Checksum.toHeader(all))).toEqual(all)
   })
 
-  it("has nothing to say of no checksums", () => {
+  it("says nothing without checksums", () => {
     expect(Checksum.toHeader({})).toBeUndefined()
   })
 })
@@ -113,7 +113,7 @@ describe("Checksum.fromResource", () => {
   })
 
   it.each([{}, { crc32c: 5, md5Hash: null }, { crc32c: "n03x6A", md5Hash: ["Ojk9c3dhfxgoKVVHYwFbHQ=="] }])(
-    "leaves out what is of another form: %j",
+    "leaves out a malformed field: %j",
     (resource) => {
       expect(Checksum.fromResource(resource)).toEqual({})
     }

@@ -59,12 +59,12 @@ describe("GoogleClassifier.http", () => {
     [403, "toString", "no opinion"],
     [400, "rateLimitExceeded", "Throttling"],
     [503, "rateLimitExceeded", "Server"]
-  ])("takes a %d whose reason is %s for what that says", (status, reason, expected) => {
+  ])("takes a %d whose reason is %s for what the reason says", (status, reason, expected) => {
     expect(judged(response(status, error(reason)))).toBe(expected)
     expect(judged(response(status, error("global", reason)))).toBe(expected)
   })
 
-  it("reads the reason where the response is in an error", () => {
+  it("reads the reason when the response is in an error", () => {
     const failed = (of: string) =>
       new HttpClientError.ResponseError({ request, response: response(403, error(of)), reason: "StatusCode" })
     expect(judged(failed("rateLimitExceeded"))).toBe("Throttling")
@@ -81,7 +81,7 @@ describe("GoogleClassifier.http", () => {
     expect(judged(response(429, retryInfo("-2s")))).toBe("Throttling")
   })
 
-  it("gives RetryInfo as a hint for what is retryable alone", () => {
+  it("gives RetryInfo as a hint only for what is retryable", () => {
     expect(judged(response(404, retryInfo("2s")))).toBe("no opinion")
     expect(judged(response(200, retryInfo("2s")))).toBe("no opinion")
   })
@@ -141,7 +141,7 @@ describe("GoogleClassifier.fromTables", () => {
     expect(judged(response(404), classifier)).toBe("no opinion")
   })
 
-  it("names the kind of what is retryable only by RetryInfo after its status", () => {
+  it("names the kind after the status if only RetryInfo makes it retryable", () => {
     const classifier = GoogleClassifier.fromTables({ ...httpTables, statuses: {}, retryInfo: "retry" })
     expect([400, 429, 500].map((status) => judged(response(status, retryInfo("1s")), classifier))).toEqual([
       "Client in 1000",
@@ -150,7 +150,7 @@ describe("GoogleClassifier.fromTables", () => {
     ])
   })
 
-  it("takes rows in and out", () => {
+  it("adds and removes rows", () => {
     const classifier = GoogleClassifier.fromTables({
       ...httpTables,
       statuses: { ...httpTables.statuses, 501: undefined, 409: { kind: "Client" } },
@@ -191,7 +191,7 @@ const trailers = (values: Record<string, string | ReadonlyArray<string> | Uint8A
 }
 
 describe("GoogleClassifier.grpc", () => {
-  it("judges codes as GrpcClassifier does, also the code of an error body", () => {
+  it("judges codes as GrpcClassifier does, even the code of an error body", () => {
     const classifier = GoogleClassifier.grpc({ codes: ["UNAVAILABLE"] })
     expect(judged(new Call({ code: 14 }), classifier)).toBe("Transient")
     expect(judged({ error: { code: 503, status: "UNAVAILABLE" } }, classifier)).toBe("Transient")
@@ -219,7 +219,7 @@ describe("GoogleClassifier.grpc", () => {
 
   const forbidden = "no: grpc-retry-pushback-ms forbids a retry"
 
-  it("reads what the server asks for in a cause, beside an outer code", () => {
+  it("reads what the server asks for in a cause, under an outer code", () => {
     const wrapped = (cause: unknown) => new Call({ code: "UNAVAILABLE", cause })
     expect(judged(wrapped(busy(details)), GoogleClassifier.aip194)).toBe("Transient in 2000")
     expect(judged(wrapped(missing({ "grpc-retry-pushback-ms": "100" })), GoogleClassifier.aip194)).toBe(
@@ -230,7 +230,7 @@ describe("GoogleClassifier.grpc", () => {
     )
   })
 
-  it("reads the code of a cause beside what an outer error has of the server", () => {
+  it("reads the code of a cause under an outer error with details of the server", () => {
     const outer = (metadata: unknown) => ({ metadata, cause: new Call({ code: 14 }) })
     expect(judged(outer(trailers(details)), GoogleClassifier.aip194)).toBe("Transient in 2000")
     expect(judged(outer(trailers({ "grpc-retry-pushback-ms": "7" })), GoogleClassifier.aip194)).toBe("Transient in 7")

@@ -78,7 +78,7 @@ const nothing: GoogleStatus.GoogleStatus = {
 }
 
 describe("GoogleStatus.read", () => {
-  it.each(cases)("reads what it is given by its shape: %s", (_, error, read) => {
+  it.each(cases)("reads a status by its shape: %s", (_, error, read) => {
     expect(GoogleStatus.read(error)).toEqual({ ...nothing, ...read })
   })
 

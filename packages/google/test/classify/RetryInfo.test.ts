@@ -37,7 +37,7 @@ const durations: ReadonlyArray<readonly [given: unknown, millis: number | undefi
 ]
 
 describe("RetryInfo.durationMillis", () => {
-  it.each(durations)("reads the JSON form alone: %j", (given, millis) => {
+  it.each(durations)("reads the JSON form only: %j", (given, millis) => {
     expect(RetryInfo.durationMillis(given)).toBe(millis)
   })
 })
@@ -117,7 +117,7 @@ describe("RetryInfo.fromBinary", () => {
     expect(RetryInfo.fromBinary(Status.encoded(details))).toBe(1000)
   })
 
-  it("asks for nothing without a delay, without details, and of another type", () => {
+  it("asks for nothing without a delay, without details, or with another type", () => {
     expect(RetryInfo.fromBinary(Status.encoded([Status.any("google.rpc.RetryInfo", new Uint8Array())]))).toBe(undefined)
     expect(RetryInfo.fromBinary(Status.encoded([]))).toBe(undefined)
     expect(RetryInfo.fromBinary(Status.encoded([Status.any("google.rpc.Help", new Uint8Array([10, 0]))]))).toBe(
@@ -134,7 +134,7 @@ describe("RetryInfo.fromBinary", () => {
     expect(RetryInfo.fromBinary(bytes)).toBe(3000)
   })
 
-  it("takes every prefix of a status for what it is, or for none", () => {
+  it("takes every prefix of a status for itself, or for none", () => {
     const whole = Status.encoded([Status.retryInfo(2n)])
     for (let length = 0; length < whole.length; length++) {
       expect(RetryInfo.fromBinary(whole.subarray(0, length))).toBe(undefined)
@@ -142,7 +142,7 @@ describe("RetryInfo.fromBinary", () => {
     expect(RetryInfo.fromBinary(whole)).toBe(2000)
   })
 
-  it("reads no more than 64 KiB, and bytes alone", () => {
+  it("reads no more than 64 KiB, and only bytes", () => {
     const padding = Status.any("google.rpc.Help", new Uint8Array(65_536))
     expect(RetryInfo.fromBinary(Status.encoded([Status.retryInfo(2n), padding]))).toBe(undefined)
     for (const given of [undefined, null, "CgIIAg==", [10, 2], { length: 3 }, new ArrayBuffer(4)]) {
@@ -150,7 +150,7 @@ describe("RetryInfo.fromBinary", () => {
     }
   })
 
-  it("never throws, and answers a wait that can be waited or none", () => {
+  it("never throws, and answers a possible wait or none", () => {
     const bytes = FastCheck.uint8Array({ maxLength: 200 })
     FastCheck.assert(
       FastCheck.property(bytes, FastCheck.boolean(), (bytes, isDetail) => {

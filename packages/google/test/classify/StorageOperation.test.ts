@@ -254,7 +254,7 @@ describe("StorageOperation.fromRequest of an upload in two parts", () => {
     ["the body has another boundary", inParts('{"name":"cat"}', "", "multipart/related; boundary=other")],
     ["there is no boundary", inParts('{"name":"cat"}', "", "multipart/related")],
     ["it is a form", inParts('{"name":"cat"}', "", "multipart/form-data; boundary=part")]
-  ])("finds no name where %s", (_, request) => {
+  ])("finds no name when %s", (_, request) => {
     expect(parametersOf(request)).toEqual({ bucket: "photos" })
   })
 })
@@ -364,7 +364,7 @@ describe("StorageOperation.fromRequest", () => {
     })
   })
 
-  it("reads the name of what is new from the query or from a JSON body", () => {
+  it("reads the name of a new resource from the query or from a JSON body", () => {
     const upload = "/upload/storage/v1/b/photos/o"
     const parameters = (path: string, body: HttpBody.HttpBody = HttpBody.empty) =>
       StorageOperation.fromRequest(HttpClientRequest.setBody(sent("POST", path), body))?.parameters

@@ -37,7 +37,7 @@ describe("GaxAlgorithm.first", () => {
     expect(GaxAlgorithm.first(millis(settings)).rpcTimeout).toBe(rpcTimeout)
   })
 
-  it("has no timeout where none is set, also with a total timeout", () => {
+  it("has no timeout if none is set, even with a total timeout", () => {
     expect(GaxAlgorithm.first(millis({ totalTimeout: 10 })).rpcTimeout).toBe(0)
     expect(following({ totalTimeout: 10, rpcTimeoutMultiplier: 2, maxRpcTimeout: 5 }, 1)[0]?.rpcTimeout).toBe(0)
   })
@@ -74,7 +74,7 @@ describe("GaxAlgorithm.next", () => {
   })
 
   // Source: https://docs.cloud.google.com/java/docs/client-retries.
-  it("keeps delays to their maximum", () => {
+  it("keeps delays below their maximum", () => {
     const settings = { maxAttempts: 9, initialRetryDelay: 100, retryDelayMultiplier: 2, maxRetryDelay: 500 }
     expect(following(settings, 6).map(({ retryDelay }) => retryDelay)).toEqual([100, 200, 400, 500, 500, 500])
   })
@@ -104,7 +104,7 @@ describe("GaxAlgorithm.drawn", () => {
     expect(GaxAlgorithm.drawn(0, 0.5)).toBe(0)
   })
 
-  it("draws each whole number as often as any other", () => {
+  it("draws each whole number equally often", () => {
     const counts = new Map<number, number>()
     for (let i = 0; i < 1_000; i++) {
       const millis = GaxAlgorithm.drawn(8, i / 1_000)
@@ -150,7 +150,7 @@ describe("GaxAlgorithm.refusal", () => {
     expect(GaxAlgorithm.refusal(millis({ totalTimeout: 1_000 }), attempt(1, delay), elapsed)).toBe(refusal)
   })
 
-  it("refuses where no limit is set", () => {
+  it("refuses nothing when no limit is set", () => {
     expect(GaxAlgorithm.refusal(millis({}), attempt(1), 0)).toBe("noLimit")
     expect(GaxAlgorithm.refusal(millis({ maxAttempts: 2 }), attempt(1), 1e9)).toBeUndefined()
   })
@@ -179,7 +179,7 @@ describe("GaxAlgorithm.delayOf and GaxAlgorithm.rpcTimeoutOf", () => {
   const multiplier = fc.oneof(fc.constantFrom(1, 1.3, 1.5, 2, 10), fc.double({ min: 1, max: 3, noNaN: true }))
 
   it.prop(
-    "are the delay, and clipped to what is left the timeout, that the steps have come to",
+    "are the delay, and the timeout clipped to what is left, that the steps have come to",
     [
       fc.record({
         initialRetryDelay: fc.nat(1_000),

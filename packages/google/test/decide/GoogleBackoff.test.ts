@@ -260,7 +260,7 @@ describe("GoogleBackoff under a cap", () => {
       gaxios: GoogleBackoff.gaxios(),
       python: GoogleBackoff.python()
     })
-  )("%s waits no longer than the cap, and as long", (_, backoff) => {
+  )("%s waits no longer than the cap, and sometimes that long", (_, backoff) => {
     const capped = Backoff.capped(backoff, 30)
     for (const u of [0, 0.5, last]) {
       for (const delay of delaysOf(capped, same(u, 12))) expect(delay).toBeLessThanOrEqual(30)

@@ -135,7 +135,7 @@ describe("StorageChoices", () => {
     expect(Object.keys(StorageChoices).toSorted()).toEqual(choices.map(([name]) => name).toSorted())
   })
 
-  it("counts, of no library that asks for one, a precondition on the source of a copy", () => {
+  it("counts no precondition on the source of a copy, for any library that asks for one", () => {
     for (const [, choice] of choices.filter(([name]) => name !== "nodeAlways")) {
       const call = { operation: "objects.copy", preconditions: ["ifMetagenerationMatch", "If-Match"] } as const
       expect(StorageIdempotency.decide(choice, call)._tag).toBe("NotRepeatable")

@@ -61,7 +61,7 @@ describe("StorageIdempotency.decide", () => {
       "preconditions must be a list of preconditions"
     ],
     [{ operation: "objects.insert", preconditions: ["ifMatch"] }, "preconditions must be one of "]
-  ])("refuses names that are none: %#", (call, message) => {
+  ])("refuses invalid names: %#", (call, message) => {
     expect(() => decide(standard, call as never)).toThrow(`StorageIdempotency.decide: ${message}`)
   })
 
@@ -98,7 +98,7 @@ describe("StorageIdempotency.judge", () => {
     expect(format(judge(standard, request))).toBe(decision)
   })
 
-  it("goes by the strategy alone where that is not conditional", () => {
+  it("goes by the strategy alone if that is not conditional", () => {
     for (const request of [get, insert, acl, unknown]) {
       expect(judge(always, request)._tag).toBe("Repeatable")
       expect(judge(never, request)._tag).toBe("NotRepeatable")

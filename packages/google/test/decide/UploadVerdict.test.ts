@@ -382,7 +382,7 @@ describe("UploadVerdict.judge", () => {
   })
 
   it.prop(
-    "never throws, and goes on within what was sent",
+    "never throws, and goes on within the bytes that were sent",
     [
       fc.record({
         asked: fc.constantFrom<UploadVerdict.Asked>("Chunk", "LastChunk", "Finish", "Status"),

@@ -64,7 +64,7 @@ describe("Emulator.start", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("takes a POST for a PATCH where a header says so", () =>
+  it.live("takes a POST for a PATCH if a header says so", () =>
     Effect.gen(function* () {
       const { state, url } = yield* Emulator.start({ buckets: ["pictures"] })
       const options = { method: "POST", headers: { "x-http-method-override": "PATCH" }, body: `{"labels":{"a":"b"}}` }

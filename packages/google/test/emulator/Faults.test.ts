@@ -46,12 +46,12 @@ describe("Faults.reply", () => {
     { method: "storage.objects.delete", line: `DELETE ${cat}`, instruction: "return-broken-stream" },
     { method: "storage.objects.get", line: `GET ${cat}`, instruction: "return-503-after-0K" },
     { method: "storage.objects.get", line: `GET ${cat}`, instruction: "redirect-send-token-a" }
-  ])("leaves alone what $instruction does not concern: $line", ({ instruction, line, method }) => {
+  ])("leaves alone requests that $instruction does not concern: $line", ({ instruction, line, method }) => {
     const { ask, left } = faulty(method, instruction)
     expect([ask(line).kind, left()]).toEqual(["Whole", 1])
   })
 
-  it("breaks an answer off that is no data, when the operation is carried out", () => {
+  it("breaks off an answer without data, after it carried out the operation", () => {
     const { ask, state } = faulty("storage.objects.insert", "return-broken-stream")
     expect([ask(upload).kind, state.written.length]).toEqual(["Broken", 2])
   })
@@ -71,7 +71,7 @@ describe("Faults.reply", () => {
     ])
   })
 
-  it("names buckets out of reach where a part of the list will do", () => {
+  it("names buckets that cannot be reached when a part of the list will do", () => {
     const { ask, left } = faulty("storage.buckets.list", "return-unreachable-buckets-pictures")
     expect([ask("GET /storage/v1/b").json["items"], left()]).toEqual([[expect.anything()], 1])
     const part = ask("GET /storage/v1/b?returnPartialSuccess=true").json
@@ -88,7 +88,7 @@ describe("Faults.reply", () => {
     expect([state.written.length, left()]).toEqual([2, 0])
   })
 
-  it("corrupts data where a header of the request says so", () => {
+  it("corrupts data if a header of the request says so", () => {
     const { plain } = faulty("storage.objects.get", "return-503")
     const headers = { "x-goog-emulator-instructions": "return-corrupted-data" }
     expect(plain(`GET ${cat}?alt=media`, { headers }).text).toBe(`@${"A".repeat(300 * kib - 1)}`)
@@ -125,7 +125,7 @@ describe("Faults.uploadFault", () => {
     expect(asked.headers["range"]).toBe(`bytes=0-${256 * kib - 1}`)
   })
 
-  it("fails what comes when so many bytes are persisted", () => {
+  it("fails later requests once so many bytes are persisted", () => {
     const { ask, left, plain } = faulty("storage.objects.insert", "return-503-after-256K")
     const put = start(plain)
     const range = (from: number, to: number) => ({ "content-range": `bytes ${from * kib}-${to * kib - 1}/*` })

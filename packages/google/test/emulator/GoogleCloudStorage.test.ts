@@ -174,7 +174,7 @@ const departures: Readonly<Record<number, ReadonlyArray<string>>> = {
 
 describe("@google-cloud/storage", () => {
   it.live.each(scenarios.filter(({ group }) => group === undefined))(
-    "passes scenario $id of Google's, but for known departures: $description",
+    "passes scenario $id of Google's, except for known departures: $description",
     (scenario) =>
       Effect.gen(function* () {
         const emulator = yield* Emulator.start()
@@ -191,7 +191,7 @@ describe("@google-cloud/storage", () => {
   // It has no retries for what comes after so many bytes twice.
   const uploads = scenarios.flatMap(({ cases, group }) => (group === "resumable upload" ? cases.slice(0, 3) : []))
 
-  it.live("passes the scenario of resumable uploads, but for its last case", () =>
+  it.live("passes the scenario of resumable uploads, except for its last case", () =>
     Effect.gen(function* () {
       const emulator = yield* Emulator.start({ buckets: ["photos"] })
       yield* Effect.promise(() =>

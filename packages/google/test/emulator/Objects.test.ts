@@ -34,7 +34,7 @@ describe("Objects.write", () => {
     expect(ask("GET /storage/v1/b/pictures/o?versions=true").json["items"]).toHaveLength(1)
   })
 
-  it("restores what was deleted softly, as a new generation", () => {
+  it("restores a softly deleted object, as a new generation", () => {
     const { ask, generation, state } = written()
     ask("PATCH /storage/v1/b/pictures", { body: { softDeletePolicy: { retentionDurationSeconds: "604800" } } })
     ask(`DELETE ${cat}`)

@@ -93,7 +93,7 @@ describe("Projects", () => {
     expect(ask(`POST ${keys}`).status).toBe(400)
   })
 
-  it("delete inactive keys, and show them where they are asked for", () => {
+  it("delete inactive keys, and show them if asked for", () => {
     const { ask } = server()
     const { accessId, etag } = create(ask)
     const to = (state: string, tag?: string) => ask(`PUT ${keys}/${accessId}`, { body: { state, etag: tag } }).status

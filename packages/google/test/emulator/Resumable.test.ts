@@ -54,7 +54,7 @@ describe("Resumable.chunk", () => {
     expect(put("bytes 1-1/*", bytes(1, 2)).headers["range"]).toBe("bytes=0-1")
   })
 
-  it("says that it is incomplete with another status, where that is asked for", () => {
+  it("reports an incomplete upload with another status if asked to", () => {
     const { put } = session()
     expect(put("bytes 0-9/*", bytes(0, 10), { "x-guploader-no-308": "yes" })).toMatchObject({
       status: 200,
@@ -90,7 +90,7 @@ describe("Resumable.chunk", () => {
   it.each([
     { where: "of the session", body: { crc32c: "AAAAAA==" }, headers: {} },
     { where: "of the last chunk", body: {}, headers: { "x-goog-hash": "crc32c=AAAAAA==" } }
-  ])("refuses data that is not what a checksum $where says", ({ body, headers }) => {
+  ])("refuses data that does not match a checksum $where", ({ body, headers }) => {
     const { put, state } = session("", { body })
     expect(put(undefined, "meow", headers)).toMatchObject({ status: 400 })
     expect(state.written).toEqual([])

@@ -49,7 +49,7 @@ describe("ServerStream.make", () => {
     })
   )
 
-  it.effect("fails after a first response, where no resumption says how to go on", () =>
+  it.effect("fails after a first response when no resumption says how to go on", () =>
     Effect.gen(function* () {
       const { open, requests } = scripted(Stream.concat(Stream.make(1), lost))
       const ended = yield* collected(ServerStream.make({ request: "all", open }, policy))
@@ -73,7 +73,7 @@ describe("ServerStream.make", () => {
     })
   )
 
-  it.effect("surfaces the error where the resumption does not go on, and says why it stopped", () =>
+  it.effect("fails with the error when the resumption does not go on, and says why it stopped", () =>
     Effect.gen(function* () {
       const { open, requests } = scripted(Stream.concat(Stream.make(1, 2), lost))
       const resumption = { ...counting, resume: (seen: number) => (seen < 2 ? Option.some("more") : Option.none()) }
@@ -209,7 +209,7 @@ describe("ServerStream.make", () => {
     })
   )
 
-  it("refuses what types cannot see", () => {
+  it("refuses what types cannot exclude", () => {
     const judging = { ...policy, result: () => Verdict.transient }
     // @ts-expect-error a stream has no result
     expect(() => ServerStream.make({ request: "all", open: scripted(lost).open }, judging)).toThrow(

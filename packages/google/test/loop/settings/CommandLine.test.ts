@@ -156,7 +156,7 @@ const retriesAllowed = 'num_retries of section "Boto" in ".boto" must be a whole
 const delayAllowed = 'max_retry_delay of section "Boto" in ".boto" must be a whole number >= 1 and <= 2147483647'
 
 describe("CommandLine and hints", () => {
-  it("follows what a server asks for where apitools does", () => {
+  it("waits as a server asks if apitools does", () => {
     const followed = Hint.override({ atMost: "1 minute", otherwise: "giveUp" })
     expect([CommandLine.apitools.hint, CommandLine.gsutilRequests().hint]).toEqual([followed, followed])
     for (const { hint } of [CommandLine.gcloud, CommandLine.gsutil(), CommandLine.gsutilTransfers()]) {
@@ -250,7 +250,7 @@ describe("CommandLine.fromBoto", () => {
     })
   )
 
-  it.effect("reads nothing where the section's name is a key before all sections", () =>
+  it.effect("reads nothing when the section's name is a key before all sections", () =>
     Effect.gen(function* () {
       expect(yield* read("Boto = 1\n[Boto]\nnum_retries = 10\n")).toEqual([undefined, undefined])
     })
@@ -321,7 +321,7 @@ describe("CommandLine.botoFiles", () => {
     })
   )
 
-  it.effect("fails where a file cannot be read, and names a bad value with its file", () =>
+  it.effect("fails when a file cannot be read, and names a bad value with its file", () =>
     Effect.gen(function* () {
       const denied = yield* found({ [own]: undefined }, { HOME: "/home/ada" })
       expect(denied.retries).toContain(`CommandLine.botoFiles: the file "${own}" cannot be read: PermissionDenied`)

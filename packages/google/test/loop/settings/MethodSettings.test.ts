@@ -27,7 +27,7 @@ describe("MethodSettings.make", () => {
     { name: "get", expected: is({ ...fast, maxAttempts: 3 }, ["UNAVAILABLE", "DEADLINE_EXCEEDED"]) },
     { name: "borrow", expected: is(fast, []) },
     { name: "find", expected: is(overriding, ["UNAVAILABLE"]) }
-  ] as const)("gives $name the defaults, but for what it changes", ({ expected, name }) => {
+  ] as const)("gives $name the defaults, except for what it changes", ({ expected, name }) => {
     expect(MethodSettings.get(library, name)).toMatchObject(expected)
   })
 
@@ -96,7 +96,7 @@ describe("MethodSettings.policy", () => {
 })
 
 describe("MethodSettings.override", () => {
-  it("changes what it names of some methods", () => {
+  it("changes only the named settings of some methods", () => {
     const changed = library.methods.list
     const own = MethodSettings.override(library, {
       get: { settings: { totalTimeout: 7000 } },
@@ -129,7 +129,7 @@ describe("MethodSettings.override", () => {
 })
 
 describe("MethodSettings.overrideAll", () => {
-  it("changes all methods, and what the others of a service config have", () => {
+  it("changes all methods, and whatever the others of a service config have", () => {
     const own = MethodSettings.overrideAll(library, { settings: { totalTimeout: 7000 } })
     expect(Object.values(own.methods).map(({ settings }) => Duration.toMillis(settings.totalTimeout))).toEqual([
       7000, 7000, 7000, 7000

@@ -168,7 +168,7 @@ describe("Presets", () => {
   })
 
   // Source: googleapis/google-cloud-dotnet 2af4cec, RetryTiming.cs, beyond the 3 attempts of Cloud Storage.
-  it("dotnetStorage doubles up to its maximum where there are more attempts", () => {
+  it("dotnetStorage doubles up to its maximum when there are more attempts", () => {
     const bounds = boundsOf({ ...Presets.dotnetStorage, maxAttempts: Infinity }, 8)
     expect(bounds).toEqual(plus(0, 1, 2, 4, 8, 16, 32, 32).map((pair) => seconds(...pair)))
   })
@@ -298,7 +298,7 @@ describe("Presets, to the end", () => {
     })
   )
 
-  it.effect("fails at once where nothing may be waited for any more", () =>
+  it.effect("fails at once when there is no time left to wait", () =>
     Effect.gen(function* () {
       const ran = yield* run(Presets.python, last)
       expect(ran.ended).toBe(ran.starts.at(-1))

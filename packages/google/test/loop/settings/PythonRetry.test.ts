@@ -136,7 +136,7 @@ describe("PythonRetry.toPreset", () => {
     })
   )
 
-  it("has no deadline where the timeout is infinite", () => {
+  it("has no deadline if the timeout is infinite", () => {
     expect(PythonRetry.toPreset({ ...standard, timeout: Duration.infinity })).not.toHaveProperty("deadline")
   })
 

@@ -150,7 +150,7 @@ describe("RetrySettings.toPolicy", () => {
     })
   )
 
-  it.effect("stops at once where the next attempt would start when the total timeout ends", () =>
+  it.effect("stops at once when the next attempt would start as the total timeout ends", () =>
     Effect.gen(function* () {
       const starts = yield* run({ ...guide, jittered: false, totalTimeout: 600 }, 0, 0)
       expect(starts.map(({ invoked }) => invoked)).toEqual([0, 200])
@@ -204,7 +204,7 @@ describe("RetrySettings.toPolicy", () => {
     expect(strict.attemptTimeout?.verdict).toEqual(timeout)
   })
 
-  it.effect("ignores what a server asks for, unless a rule for hints is put in", () =>
+  it.effect("ignores what a server asks for, unless it has a rule for hints", () =>
     Effect.gen(function* () {
       const classifier: Classifier.Classifier = () => Verdict.retryable("Transient", { hint: "2 seconds" })
       const stopped = (totalTimeout: number, rule: { readonly hint?: Hint.Hint }) => {
@@ -273,7 +273,7 @@ describe("RetrySettings.toPolicy types", () => {
     expectTypeOf(named.deadline).toEqualTypeOf<Deadline.Deadline | undefined>()
   })
 
-  it("names the code that is none", () => {
+  it("names the unknown code", () => {
     const wrong = () =>
       RetrySettings.toPolicy(fast, {
         codes: [
@@ -285,7 +285,7 @@ describe("RetrySettings.toPolicy types", () => {
     expect(wrong).toThrow("RetrySettings.toPolicy: codes[1] must be one of OK, CANCELLED")
   })
 
-  it("keeps what a classifier judges", () => {
+  it("keeps the errors that a classifier judges", () => {
     const policy = RetrySettings.toPolicy(fast, { classifier: Classifier.fromTags({ Failed: Verdict.transient }) })
     const dataFirst = () => Retry.retry(call, policy)
     expectTypeOf(dataFirst).returns.toEqualTypeOf<Effect.Effect<string, Failed | AttemptTimeout.AttemptTimedOut>>()

@@ -127,7 +127,7 @@ describe("an error body", () => {
     }).pipe(Scripted.world)
   )
 
-  it.effect("that was announced and is slow is waited for for a second, and left to the caller as a whole", () =>
+  it.effect("that was announced and is slow is waited for for a second, and left to the caller whole", () =>
     Effect.gen(function* () {
       const { body, finish } = slow(limited.slice(0, 10))
       const headers = { ...type, "content-length": String(limited.length) }
@@ -139,7 +139,7 @@ describe("an error body", () => {
     }).pipe(Scripted.world)
   )
 
-  it.effect("that was announced and breaks breaks for the caller with the error of the connection", () =>
+  it.effect("that was announced and breaks fails for the caller with the error of the connection", () =>
     Effect.gen(function* () {
       const headers = { ...type, "content-length": String(limited.length) }
       const { client, sent } = answering(() => ({ body: chunked([limited.slice(0, 10)], "breaks").body, headers }))
@@ -149,7 +149,7 @@ describe("an error body", () => {
     }).pipe(Scripted.world)
   )
 
-  it.effect("that was announced is given up where the caller stops reading, and where an attempt times out", () =>
+  it.effect("that was announced is given up when the caller stops reading, and when an attempt times out", () =>
     Effect.gen(function* () {
       const aborted: Array<string> = []
       const headers = { ...type, "content-length": String(limited.length) }
@@ -170,7 +170,7 @@ describe("an error body", () => {
     }).pipe(Scripted.world)
   )
 
-  it.effect("that breaks breaks for the caller, behind what came", () =>
+  it.effect("that breaks fails for the caller, after the bytes that came", () =>
     Effect.gen(function* () {
       const { client, sent } = answering(() => ({ body: chunked([limited], "breaks").body, headers: type }))
       const response = yield* StorageRetry.withRetry(client).get(bucket)
@@ -184,7 +184,7 @@ describe("an error body", () => {
     }).pipe(Scripted.world)
   )
 
-  it.effect("is cancelled where it is not wanted: by a timeout, an interruption, another attempt", () =>
+  it.effect("is cancelled when it is not wanted: by a timeout, an interruption, another attempt", () =>
     Effect.gen(function* () {
       const bodies = Array.from({ length: 3 }, () => chunked([limited.slice(0, 10)], "stalls"))
       const [one, two, three] = bodies
@@ -207,7 +207,7 @@ describe("an error body", () => {
     }).pipe(Scripted.world)
   )
 
-  it.effect("is left alone where the answer to a HEAD announces one, and where the answer is no error", () =>
+  it.effect("is left alone when the answer to a HEAD announces one, and when the answer is not an error", () =>
     Effect.gen(function* () {
       const { body, seen } = chunked([limited])
       const { client } = answering(() => ({ body, headers: type }))

@@ -48,7 +48,7 @@ const suspicions: ReadonlyArray<
 ]
 
 describe("LostAnswer.suspected", () => {
-  it.effect.each(suspicions)("fails where an earlier attempt can have been carried out: %s", ([, steps, end]) =>
+  it.effect.each(suspicions)("fails when an earlier attempt can have been carried out: %s", ([, steps, end]) =>
     Effect.gen(function* () {
       const storage = LostAnswer.suspected(StorageRetry.withRetry(scripted(...steps).client, policy))
       expect(endOf(yield* ending(storage.execute(insert)))).toBe(end)
@@ -82,7 +82,7 @@ describe("LostAnswer.suspected", () => {
     [HttpClientRequest.del(`${base}/projects/p/hmacKeys/GOOG1`), 404],
     [HttpClientRequest.patch(`${base}/b/photos/o/cat?ifMetagenerationMatch=1`), 412],
     [HttpClientRequest.post(`${base}/b/photos/o/cat/moveTo/o/tom?ifGenerationMatch=0`), 404]
-  ] as const)("knows which answer stands for a success of each operation: %#", ([request, status]) =>
+  ] as const)("knows which answer means that each operation succeeded: %#", ([request, status]) =>
     Effect.gen(function* () {
       const storage = LostAnswer.suspected(StorageRetry.withRetry(scripted(503, status).client, policy))
       expect(endOf(yield* ending(storage.execute(request)))).toBe("may be own success after 2")
@@ -102,23 +102,21 @@ describe("LostAnswer.suspected", () => {
     }).pipe(world)
   )
 
-  it.effect(
-    "counts attempts also where a request has a beforeRetry of its own, and one that asks other questions",
-    () =>
-      Effect.gen(function* () {
-        const other = StorageRetry.withRetry(scripted(503, 200).client, policy)
-        const beforeRetry = (request: HttpClientRequest.HttpClientRequest) =>
-          Effect.as(Effect.option(other.get(base)), request)
-        const storage = (...steps: readonly [Scripted.Step, ...ReadonlyArray<Scripted.Step>]) =>
-          LostAnswer.suspected(StorageRetry.withRetry(scripted(...steps).client, policy)).execute(insert)
-        const plain = HttpRetry.withOptions({ beforeRetry: (request) => Effect.succeed(request) })
-        const asking = HttpRetry.withOptions({ beforeRetry })
-        expect(endOf(yield* ending(plain(storage(503, 412))))).toBe("may be own success after 2")
-        expect(endOf(yield* ending(asking(storage(refused, 412))))).toBe(412)
-      }).pipe(world)
+  it.effect("counts attempts even when a request has its own beforeRetry, and when that sends other requests", () =>
+    Effect.gen(function* () {
+      const other = StorageRetry.withRetry(scripted(503, 200).client, policy)
+      const beforeRetry = (request: HttpClientRequest.HttpClientRequest) =>
+        Effect.as(Effect.option(other.get(base)), request)
+      const storage = (...steps: readonly [Scripted.Step, ...ReadonlyArray<Scripted.Step>]) =>
+        LostAnswer.suspected(StorageRetry.withRetry(scripted(...steps).client, policy)).execute(insert)
+      const plain = HttpRetry.withOptions({ beforeRetry: (request) => Effect.succeed(request) })
+      const asking = HttpRetry.withOptions({ beforeRetry })
+      expect(endOf(yield* ending(plain(storage(503, 412))))).toBe("may be own success after 2")
+      expect(endOf(yield* ending(asking(storage(refused, 412))))).toBe(412)
+    }).pipe(world)
   )
 
-  it.effect("suspects a repetition of what timed out, and of what was answered with a body that broke", () =>
+  it.effect("suspects a repetition after a timeout, and after an answer whose body broke", () =>
     Effect.gen(function* () {
       const attemptTimeout = AttemptTimeout.constant("1 second")
       const slow = scripted({ status: 200, after: "2 seconds" }, 412)
@@ -131,13 +129,13 @@ describe("LostAnswer.suspected", () => {
     }).pipe(world)
   )
 
-  it("refuses what is no client in its own name", () => {
+  it("refuses what is not a client, in its own name", () => {
     expect(() => LostAnswer.suspected("x" as never)).toThrow(
       'LostAnswer.suspected: client must be made by HttpClient.make or HttpClient.makeWith, got "x"'
     )
   })
 
-  it.effect("knows a refusal that the client underneath makes an error of", () =>
+  it.effect("recognises a refusal that the client underneath turns into an error", () =>
     Effect.gen(function* () {
       const outcome = (client: HttpClient.HttpClient) =>
         ending(LostAnswer.suspected(StorageRetry.withRetry(HttpClient.filterStatusOk(client), policy)).execute(insert))
@@ -170,7 +168,7 @@ describe("LostAnswer.verified", () => {
   const verified = (client: HttpClient.HttpClient) =>
     client.pipe(StorageRetry.withRetry(policy), LostAnswer.verified(isOurs))
 
-  it.effect("answers with the resource where that is our own, and with the refusal where it is not", () =>
+  it.effect("answers with the resource if that is our own, and with the refusal if it is not", () =>
     Effect.gen(function* () {
       const own = yield* verified(scripted(503, 412, json(200, resource)).client).execute(insert)
       expect([own.status, yield* own.json]).toEqual([200, resource])
@@ -224,7 +222,7 @@ describe("LostAnswer.verified", () => {
     }).pipe(world)
   )
 
-  it.effect("reads nothing where nothing is suspicious", () =>
+  it.effect("reads nothing when nothing is suspicious", () =>
     Effect.gen(function* () {
       const quiet: ReadonlyArray<
         readonly [steps: readonly [Scripted.Step, ...ReadonlyArray<Scripted.Step>], sent: number]
@@ -295,7 +293,7 @@ describe("LostAnswer.verified", () => {
     }).pipe(world)
   )
 
-  it.effect("takes a deletion for its own where nothing is there any more", () =>
+  it.effect("takes a deletion for its own when nothing is there any more", () =>
     Effect.gen(function* () {
       const remove = HttpClientRequest.del(`${base}/b/photos/o/cat?generation=7&ifGenerationMatch=7`)
       const gone = scripted(503, 404, 404)
@@ -321,7 +319,7 @@ describe("LostAnswer.verified", () => {
     ["?ifGenerationMatch=7", 412, { generation: "eight" }, "may be own success after 2"]
   ]
 
-  it.effect.each(deletions)("compares the generation where a deletion %s was refused with %d", (row) =>
+  it.effect.each(deletions)("compares the generation when a deletion %s was refused with %d", (row) =>
     Effect.gen(function* () {
       const [query, refusal, found, end] = row
       const remove = HttpClientRequest.del(`${base}/b/photos/o/cat${query}`)
@@ -330,7 +328,7 @@ describe("LostAnswer.verified", () => {
     }).pipe(world)
   )
 
-  it.effect("takes what is there after a deletion was refused with 404 for a later one", () =>
+  it.effect("takes an object that is there after a deletion was refused with 404 for a later one", () =>
     Effect.gen(function* () {
       const remove = HttpClientRequest.del(`${base}/b/photos`)
       const later = yield* verified(scripted(503, 404, json(200, {})).client).execute(remove)
@@ -366,14 +364,14 @@ describe("LostAnswer.verified", () => {
     ["is too long", json(200, { ...resource, x: "x".repeat(1_048_576) })]
   ]
 
-  it.effect.each(unresolved)("leaves it open where the read %s", ([, step]) =>
+  it.effect.each(unresolved)("leaves it open when the read %s", ([, step]) =>
     Effect.gen(function* () {
       const outcome = yield* ending(verified(scripted(503, 412, step).client).execute(insert))
       expect(endOf(outcome)).toBe("may be own success after 2")
     }).pipe(world)
   )
 
-  it.effect("leaves it open where the request does not say what it writes", () =>
+  it.effect("leaves it open when the request does not say what it writes", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 412)
       const multipart = HttpClientRequest.post(`${upload}/b/photos/o?uploadType=multipart&ifGenerationMatch=0`)
@@ -408,7 +406,7 @@ describe("LostAnswer.verified", () => {
     }).pipe(world)
   )
 
-  it.effect("gives the reader of HttpRetry.execute what the client answers in the end", () =>
+  it.effect("gives the reader of HttpRetry.execute the client's final answer", () =>
     Effect.gen(function* () {
       const { client } = scripted(503, json(412, "no"), json(200, resource))
       const read = HttpRetry.execute(verified(client), insert, (response) => response.json)
@@ -416,7 +414,7 @@ describe("LostAnswer.verified", () => {
     }).pipe(world)
   )
 
-  it.effect("keeps the refusal of a client underneath that makes an error of it", () =>
+  it.effect("keeps the refusal that a client underneath turns into an error", () =>
     Effect.gen(function* () {
       const storage = (md5Hash: string) =>
         verified(HttpClient.filterStatusOk(scripted(503, 412, json(200, { md5Hash })).client))

@@ -131,7 +131,7 @@ describe("StorageDownload.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("goes on in a generation that was replaced, where the bucket keeps it", () =>
+  it.effect("goes on in a generation that was replaced, if the bucket keeps it", () =>
     Effect.gen(function* () {
       const { bytes, found } = yield* downloaded(server([{ breaksAfter: 7 }, { isReplaced: true }], true))
       expect(bytes).toEqual(content)
@@ -153,7 +153,7 @@ describe("StorageDownload.stream", () => {
       "OtherVersion",
       "a part with another validator"
     ]
-  ] as const)("fails where the generation %s", ([, from, _tag, why]) =>
+  ] as const)("fails when the generation %s", ([, from, _tag, why]) =>
     Effect.gen(function* () {
       const { bytes, ended, found } = yield* downloaded(from)
       expect(bytes).toEqual(content.slice(0, 7))
@@ -162,14 +162,14 @@ describe("StorageDownload.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("passes an object on that was not there from the start", () =>
+  it.effect("passes on an object that was incomplete from the start", () =>
     Effect.gen(function* () {
       const { ended } = yield* downloaded(server([{ status: 404 }]))
       expect(ended).toMatchObject({ left: { _tag: "ResponseError", reason: "StatusCode" } })
     }).pipe(world)
   )
 
-  it.effect("takes the rest with status 200, where its Content-Range says what it is", () =>
+  it.effect("takes the rest with status 200, if its Content-Range says what it is", () =>
     Effect.gen(function* () {
       const right = yield* downloaded(server([{ breaksAfter: 7 }, { status: 200, breaksAfter: 4 }]))
       expect(right.bytes).toEqual(content)
@@ -183,7 +183,7 @@ describe("StorageDownload.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("fails at the end where the bytes are not those of the checksum", () =>
+  it.effect("fails at the end when the bytes do not match the checksum", () =>
     Effect.gen(function* () {
       const { bytes, ended, found } = yield* downloaded(server([{ breaksAfter: 20, damages: true }]))
       expect(bytes).toHaveLength(content.length)
@@ -225,7 +225,7 @@ describe("StorageDownload.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("compares nothing of an answer with a coding", () =>
+  it.effect("compares nothing of an answer with a content coding", () =>
     Effect.gen(function* () {
       const coded = { "content-encoding": "gzip", "x-goog-stored-content-encoding": "gzip" }
       const { found } = yield* downloaded(server([{ headers: coded }]))
@@ -252,7 +252,7 @@ describe("StorageDownload.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("does not resume what the server decompresses", () =>
+  it.effect("does not resume a download that the server decompresses", () =>
     Effect.gen(function* () {
       const headers = { "x-goog-stored-content-encoding": "gzip", "content-length": undefined }
       const { ended } = yield* downloaded(server([{ breaksAfter: 7, headers }]))
@@ -292,7 +292,7 @@ describe("StorageDownload.stream", () => {
     }).pipe(world)
   )
 
-  it("refuses what is none of its options", () => {
+  it("refuses unknown options", () => {
     const { client } = server([])
     const options = (given: unknown) => () => StorageDownload.stream(client, get, given as StorageDownload.Options)
     expect(options({ checksums: ["sha1"] })).toThrow("StorageDownload.stream: checksums must be")

@@ -99,7 +99,7 @@ describe("StorageRetry.withRetry", () => {
     }).pipe(world)
   )
 
-  it.effect("sends again what was not sent, and under the strategy never not even that", () =>
+  it.effect("sends again what was not sent, and with the strategy never not even that", () =>
     Effect.gen(function* () {
       const [one, two] = [scripted(refused, 200), scripted(refused, 200)]
       yield* StorageRetry.withRetry(one.client).execute(insert())
@@ -118,7 +118,7 @@ describe("StorageRetry.withRetry", () => {
     }).pipe(world)
   )
 
-  it.effect("makes six attempts, waiting from one second, doubled", () =>
+  it.effect("makes six attempts, and waits first one second, then twice as long each time", () =>
     Effect.gen(function* () {
       const times: Array<number> = []
       const failing = HttpClient.tapRequest(scripted(503).client, () => Effect.void)
@@ -175,7 +175,7 @@ describe("StorageRetry.withRetry headers", () => {
     }).pipe(world)
   )
 
-  it.effect("come to those that the caller has set", () =>
+  it.effect("are added to those that the caller has set", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 200)
       const headers = { [clientHeader]: " gl-node/20.19.0  gccl/1.0.0 ", "x-goog-gcs-idempotency-token": "own" }
@@ -269,7 +269,7 @@ describe("StorageRetry.withRetry error bodies", () => {
     }).pipe(world)
   )
 
-  it.effect("decide also where the client underneath makes an error of the status", () =>
+  it.effect("decide even when the client underneath turns the status into an error", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(json(403, rateLimited))
       const error = yield* Effect.flip(StorageRetry.withRetry(HttpClient.filterStatusOk(client)).get(bucket))
@@ -328,7 +328,7 @@ describe("StorageRetry.withRetry types", () => {
     )
   })
 
-  it("refuses what they cannot exclude in its own name", () => {
+  it("refuses in its own name what they cannot exclude", () => {
     const refusing = (policy: unknown) => () => StorageRetry.withRetry(client, policy as { maxAttempts: number })
     expect(refusing({ maxAttempts: 0 })).toThrow("StorageRetry.withRetry: maxAttempts must be")
     expect(refusing({ beforeRetry: true })).toThrow("StorageRetry.withRetry: beforeRetry must be a function, got true")

@@ -127,7 +127,7 @@ describe("the address of a session", () => {
     }).pipe(world)
   )
 
-  it.effect("stays out of causes, of which the code is kept", () =>
+  it.effect("stays out of causes, whose code is kept", () =>
     Effect.gen(function* () {
       const client = telling(UploadServer.make({}, ...forever({ reset: "before" })).client)
       const error = yield* Effect.flip(ResumableUpload.run(client, options))
@@ -147,7 +147,7 @@ describe("the address of a session", () => {
         request.method === "POST" ? sent : broken(request)
     )
 
-  it.effect("leaves of the errors of a client's own the class, the tag, the code, and what is a number or a flag", () =>
+  it.effect("leaves only the class, the tag, the code, numbers and flags of a client's own error", () =>
     Effect.gen(function* () {
       const after = Duration.seconds(2)
       const client = breaking((request) =>
@@ -239,7 +239,7 @@ describe("the address of a session", () => {
     ["a text", (url) => `failed: ${url}`]
   ]
 
-  it.effect.each(places)("is shown in no spelling and at no place: %s", ([, make]) =>
+  it.effect.each(places)("is shown in no spelling and in no place: %s", ([, make]) =>
     Effect.gen(function* () {
       const { client } = UploadServer.make({ headers: { location } })
       const failing = HttpClient.transform(client, (sent, request) =>
@@ -270,7 +270,7 @@ describe("the address of a session", () => {
     ]
   ]
 
-  it.effect.each(ofAnswers)("is not shown where a client fails with the answer to a start: in %s", ([, make]) =>
+  it.effect.each(ofAnswers)("is not shown when a client fails with the answer to a start: in %s", ([, make]) =>
     Effect.gen(function* () {
       for (const starts of [1, 2]) {
         const server = UploadServer.make({ headers: made }, { loses: true }, { headers: made })
@@ -329,7 +329,7 @@ describe("the address of a session", () => {
       `/upload/storage/v1/b/photos/o?upload_id=${UploadServer.secret}`,
       `${UploadServer.origin}/upload/storage/v1/b/photos/o?`
     ]
-  ])("shows of %s its origin, and the path where it is that of the start", ([location, start]) =>
+  ])("shows only the origin of %s, and the path if it is that of the start", ([location, start]) =>
     Effect.gen(function* () {
       const { client } = UploadServer.make({ headers: { location } }, { status: 403 })
       const error = yield* Effect.flip(ResumableUpload.run(client, options))
@@ -345,7 +345,7 @@ describe("the address of a session", () => {
     }).pipe(world)
   )
 
-  it.effect("is asked once for what a client fails with for its status", () =>
+  it.effect("is asked for once when a client fails with a status", () =>
     Effect.gen(function* () {
       const server = UploadServer.make({}, { loses: true }, {}, { status: 503 })
       yield* ResumableUpload.run(HttpClient.filterStatusOk(server.client), options)

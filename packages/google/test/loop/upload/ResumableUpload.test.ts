@@ -227,7 +227,7 @@ describe("ResumableUpload.run", () => {
     }).pipe(world)
   )
 
-  it.effect("takes no notice of an attempt that another one has replaced", () =>
+  it.effect("ignores an attempt that another one has replaced", () =>
     Effect.gen(function* () {
       const late = { after: "15 seconds", isUninterruptible: true } as const
       const server = UploadServer.make({}, late, {}, { after: "7 seconds" }, { after: "7 seconds" })
@@ -379,7 +379,7 @@ describe("ResumableUpload.Source", () => {
 })
 
 describe("ResumableUpload.stream", () => {
-  it.effect("tells what becomes of the upload, and ends with its object", () =>
+  it.effect("tells how the upload proceeds, and ends with its object", () =>
     Effect.gen(function* () {
       const server = UploadServer.make({}, { keeps: 5 }, { status: 503 }, {}, {}, { loses: true })
       const { events, exit, shown } = yield* told(ResumableUpload.stream(server.client, options))
@@ -415,7 +415,7 @@ describe("ResumableUpload.stream", () => {
     }).pipe(world)
   )
 
-  it.effect("fails where run does, after what it has told", () =>
+  it.effect("fails when run does, after what it has told", () =>
     Effect.gen(function* () {
       const refusing = () => UploadServer.make({}, {}, { status: 403 }).client
       const { exit, shown } = yield* told(ResumableUpload.stream(refusing(), options))
@@ -500,7 +500,7 @@ describe("ResumableUpload with resumeFrom", () => {
       return { exit, asked: UploadServer.asked(server.calls).slice(before) }
     })
 
-  it.effect("goes on where the server has nothing yet", () =>
+  it.effect("starts from the beginning when the server has nothing yet", () =>
     Effect.gen(function* () {
       const { asked, exit } = yield* resumed(() => undefined)
       expect(exit._tag).toBe("Right")
@@ -525,7 +525,7 @@ describe("ResumableUpload with resumeFrom", () => {
     }).pipe(world)
   )
 
-  it.effect("finds out by the checksum that other bytes were sent before", () =>
+  it.effect("detects by the checksum that other bytes were sent before", () =>
     Effect.gen(function* () {
       const { exit } = yield* resumed((session) => Object.assign(session, { bytes: new Uint8Array(1000) }))
       expect(exit).toMatchObject({ left: { _tag: "ChecksumMismatch" } })
@@ -685,7 +685,7 @@ describe("options of ResumableUpload", () => {
     )
   })
 
-  it("refuse a source that is none", () => {
+  it("refuse a source that is not one", () => {
     const none = "none" as never
     expect(() => ResumableUpload.fromBytes(none)).toThrow("ResumableUpload.fromBytes: bytes must be")
     expect(() => ResumableUpload.fromOffset(none)).toThrow("ResumableUpload.fromOffset: open must be")

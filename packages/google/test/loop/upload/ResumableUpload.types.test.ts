@@ -32,7 +32,7 @@ type OfDisk<E = never, R = never> = Effect.Effect<
 >
 
 describe("ResumableUpload types", () => {
-  it("has the errors and the requirements of what opens a source", () => {
+  it("has the errors and the requirements of the effect that opens a source", () => {
     expectTypeOf(() => ResumableUpload.fromOffset(read)).returns.toEqualTypeOf<typeof ofDisk>()
   })
 
@@ -96,7 +96,7 @@ describe("ResumableUpload types", () => {
 })
 
 describe("ResumableUpload types of classifiers of tags", () => {
-  it("judge the errors of the client, and what the upload itself fails with", () => {
+  it("judge the errors of the client, and those of the upload itself", () => {
     const opinion = Classifier.fromTags({ UploadFailed: Verdict.transient, Busy: Verdict.throttling })
     const options = () => ({ start, source: ofDisk, policy: { opinion } })
     expectTypeOf(() => ResumableUpload.run(own, options())).returns.toEqualTypeOf<OfDisk>()
@@ -110,7 +110,7 @@ describe("ResumableUpload types of classifiers of tags", () => {
 })
 
 describe("StorageDownload types", () => {
-  it("adds what a download fails with", () => {
+  it("adds the errors of a download", () => {
     type Failed = HttpClientError.ResponseError | Download.DownloadFailed | StorageDownload.ChecksumMismatch
     type Bytes = Stream.Stream<Uint8Array, Busy | Failed, Token>
     expectTypeOf(() => StorageDownload.stream(own, start)).returns.toEqualTypeOf<Bytes>()

@@ -240,7 +240,7 @@ describe("a resumable upload", () => {
     }).pipe(world)
   )
 
-  it.effect("fails where a stream cannot give the bytes of a lost session again", () =>
+  it.effect("fails when a stream cannot give the bytes of a lost session again", () =>
     Effect.gen(function* () {
       const server = UploadServer.make(...lost)
       const source = ResumableUpload.fromStream(pieces(bytes))
@@ -250,7 +250,7 @@ describe("a resumable upload", () => {
     }).pipe(world)
   )
 
-  it.effect("lets the caller's opinion judge what is not its own", () =>
+  it.effect("lets the caller's opinion judge all other failures", () =>
     Effect.gen(function* () {
       const server = UploadServer.make({}, { status: 403 })
       const opinion = (outcome: unknown) =>

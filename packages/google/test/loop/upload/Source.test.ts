@@ -34,12 +34,12 @@ const windows = (bytes: Uint8Array, sizes: ReadonlyArray<number>, chunkBytes: nu
     }
   }).pipe(scoped)
 
-describe("what is kept of a source", () => {
+describe("the kept part of a source", () => {
   it.effect.each([
     ["one byte", [1], 64 * kib],
     ["a few bytes", [7, 100, 3], 64 * kib],
     ["one byte beside larger ones", [1, 16 * kib], 512 * kib]
-  ] as const)("is put together where its pieces have %s", ([, sizes, chunkBytes]) =>
+  ] as const)("is put together correctly when its pieces have %s", ([, sizes, chunkBytes]) =>
     Effect.gen(function* () {
       const most = { parts: 0, bytes: 0 }
       let reader: Source.Reader | undefined
@@ -81,7 +81,7 @@ describe("what is kept of a source", () => {
     { fastCheck: { numRuns: 30 } }
   )
 
-  it.effect("does not change with a piece that its source writes over", () =>
+  it.effect("does not change when its source overwrites a piece", () =>
     Effect.gen(function* () {
       const piece = content(100)
       const source = ResumableUpload.fromStream(Stream.succeed(piece))
