@@ -36,7 +36,7 @@ describe("Linearisable.firstUnexplained", () => {
     expect(twoReads("1", "0")).toEqual(end("c", "0"))
   })
 
-  it("takes all answers into account, also where each alone has an explanation", () => {
+  it("takes all answers into account, even when each alone has an explanation", () => {
     const written = [begin("a", 1), begin("b", 2), end("a"), end("b")]
     const reads = (first: string, second: string) =>
       unexplained(...written, begin("c", "read"), begin("d", "read"), end("c", first), end("d", second))

@@ -8,7 +8,7 @@ const timeout = 300_000
 
 describe("the answers of a store to clients that ask at the same time, again and again", () => {
   it.live(
-    "have an explanation where the store is Redis",
+    "have an explanation when the store is Redis",
     () =>
       Effect.gen(function* () {
         const { seen, unexplained } = Recorded.judge(yield* RecordedStores.onRedis(Recorded.programs(10_000, 3)))
@@ -20,7 +20,7 @@ describe("the answers of a store to clients that ask at the same time, again and
   )
 
   it.live(
-    "have an explanation where the store is Postgres",
+    "have an explanation when the store is Postgres",
     () =>
       Effect.gen(function* () {
         const { seen, unexplained } = Recorded.judge(yield* RecordedStores.onPostgres(Recorded.programs(500, 4)))

@@ -6,7 +6,7 @@ import * as RecordedStores from "./RecordedStores.ts"
 import * as SpecStore from "./SpecStore.ts"
 
 describe("the answers of a store to clients that ask at the same time", () => {
-  it.live("have an explanation where the store is Redis", () =>
+  it.live("have an explanation when the store is Redis", () =>
     Effect.gen(function* () {
       const { seen, unexplained } = Recorded.judge(yield* RecordedStores.onRedis(Recorded.programs(400, 1)))
       expect(unexplained).toEqual([])
@@ -15,7 +15,7 @@ describe("the answers of a store to clients that ask at the same time", () => {
     })
   )
 
-  it.live("have an explanation where the store is Postgres", () =>
+  it.live("have an explanation when the store is Postgres", () =>
     Effect.gen(function* () {
       const { seen, unexplained } = Recorded.judge(yield* RecordedStores.onPostgres(Recorded.programs(60, 2)))
       expect(unexplained).toEqual([])
@@ -24,7 +24,7 @@ describe("the answers of a store to clients that ask at the same time", () => {
     })
   )
 
-  it.live("have none where two clients read before one of them has written", () =>
+  it.live("have none when two clients read before either of them has written", () =>
     Effect.gen(function* () {
       const redis = yield* RecordedStores.connect
       const atMicros = 1_000_000_000

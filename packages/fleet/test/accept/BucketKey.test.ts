@@ -14,7 +14,7 @@ describe("BucketKey.make", () => {
     expect(BucketKey.make(name, key)).toBe(joined)
   })
 
-  it("has of a long key the hash, which no other key and no name has", () => {
+  it("holds the hash of a long key, which no other key and no name has", () => {
     const key = "x".repeat(1_000_000)
     const joined = BucketKey.make("a:b", key)
     expect(joined).toMatch(/^a%3Ab%#:[0-9a-f]{64}$/)
@@ -57,7 +57,7 @@ describe("BucketKey.encoded", () => {
     expect(BucketKey.encoded(text)).toBe(encoded)
   })
 
-  it("hashes what is long, and tells halves of characters apart", () => {
+  it("hashes a long text, and tells halves of characters apart", () => {
     const long = "x".repeat(100_000)
     expect(BucketKey.encoded(long)).toMatch(/^#[0-9a-f]{64}$/)
     const encoded = [long, `${long}\ud83d`, `${long}\ud83e`, "x".repeat(200), "x".repeat(201)].map(BucketKey.encoded)

@@ -61,7 +61,7 @@ describe("RedisError", () => {
     expect(shown).not.toContain("evalsha")
   })
 
-  it("keeps what the client rejected with for those who ask", () => {
+  it("keeps the client's error for those who ask", () => {
     expect(error("BadAnswer", "ERR").error).toBe(thrown)
   })
 })

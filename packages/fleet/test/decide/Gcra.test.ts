@@ -169,7 +169,7 @@ describe("Gcra.taken", () => {
     })
   })
 
-  it("can take all of a burst that is no whole number of microseconds", () => {
+  it("can take all of a burst that is not a whole number of microseconds", () => {
     const third = { burst: 5, perSecond: 0.3 }
     expect(Gcra.taken(0, now, Gcra.question(third, 5, 5)).granted).toBe(16_666_667)
   })
@@ -189,7 +189,7 @@ describe("Gcra.taken", () => {
   })
 
   it.prop(
-    "grants at most burst + perSecond * (w + 0.000001) in any time, beside what is put in",
+    "grants at most burst + perSecond * (w + 0.000001) in any time, beside the tokens that are put in",
     [arbitrary],
     ([{ burst, perSecond, steps }]) => {
       const limits = Gcra.check("M.f", { burst, perSecond })
@@ -246,7 +246,7 @@ describe("Gcra.unfilled", () => {
     [3, 300, 0],
     [3, Infinity, 0],
     [0, 50, 0]
-  ])("is what time has not brought back: of %d tokens after %d ms, %d", (taken, ageMillis, left) => {
+  ])("is the part that time has not brought back: of %d tokens after %d ms, %d", (taken, ageMillis, left) => {
     expect(Gcra.unfilled(limits, taken, ageMillis)).toBe(left)
   })
 
@@ -316,7 +316,7 @@ describe("Gcra.fromAnswer", () => {
     expect(read).toEqual(Option.some(taken))
   })
 
-  it("grants the least in full and never more than is wanted, whatever division makes of it", () => {
+  it("grants the least in full and never more than is wanted, however a division rounds", () => {
     for (const tokens of [0.1, 0.3, 0.7, 1, 1.1, 3, 9.7]) {
       for (const perSecond of [0.3, 0.7, 3, 7, 333_333]) {
         const asked = { burst: 10, perSecond }

@@ -32,7 +32,7 @@ describe("LeaseSize.next", () => {
     expect(LeaseSize.next(self, 20, nowMillis, row.spent)).toEqual({ tokens: row.after, askedMillis: nowMillis })
   })
 
-  it("is nothing where the most is nothing", () => {
+  it("is nothing when the most is nothing", () => {
     expect(LeaseSize.next(LeaseSize.first(0, 0), 0, 1, 10)).toEqual({ tokens: 0, askedMillis: 1 })
   })
 })

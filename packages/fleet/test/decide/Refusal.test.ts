@@ -24,7 +24,7 @@ describe("Refusal.millisFor", () => {
     { need: 2, millis: 0 },
     { need: 0, millis: 0 },
     { need: 6, millis: 400 }
-  ])("is $millis ms for $need tokens, where 5 were refused and 2 were there", ({ millis, need }) => {
+  ])("is $millis ms for $need tokens, when 5 were refused and 2 were there", ({ millis, need }) => {
     expect(until({}, need)).toBeCloseTo(millis, 6)
   })
 
@@ -44,7 +44,7 @@ describe("Refusal.millisFor", () => {
     expect(until({ refusals }, 5)).toBeCloseTo(millis, 6)
   })
 
-  it("is as long as the tokens take where that is more than a quarter of the burst", () => {
+  it("is as long as the tokens take when that is more than a quarter of the burst", () => {
     expect(until({ level: 0, need: 35, retryAfterMillis: 3500, refusals: 5 }, 35)).toBe(3500)
   })
 
@@ -52,7 +52,7 @@ describe("Refusal.millisFor", () => {
     expect([until({ refusals: 1 }, 6), until({ refusals: 1 }, 12)]).toEqual([600, 1000])
   })
 
-  it("is what the store said where its rate says less", () => {
+  it("is as long as the store said if its rate says less", () => {
     expect(until({ retryAfterMillis: 700 }, 5)).toBe(700)
   })
 
@@ -60,15 +60,15 @@ describe("Refusal.millisFor", () => {
     { refused: 5, level: 5 },
     { refused: 5, level: 4.9999999999 },
     { refused: 2, level: 2 }
-  ])("is what the store said where it refused $refused tokens, and seems to have $level", ({ level, refused }) => {
+  ])("is as long as the store said if it refused $refused tokens, and seems to have $level", ({ level, refused }) => {
     expect(until({ level, refused, retryAfterMillis: 1 }, refused)).toBeGreaterThanOrEqual(1)
   })
 
-  it("is over for what is there where the store granted something", () => {
+  it("is over for the tokens that are there when the store granted something", () => {
     expect(until({ level: 5, refused: 5, retryAfterMillis: 0 }, 5)).toBe(0)
   })
 
-  it("passes, and is over for every number of tokens when it is over for those that were refused", () => {
+  it("passes, and is over for every number of tokens once it is over for those that were refused", () => {
     expect(until({}, 5, 1299)).toBeCloseTo(1, 6)
     expect([until({}, 5, 1300), until({}, 40, 1300)]).toEqual([0, 0])
   })
@@ -80,7 +80,7 @@ describe("Refusal.pause", () => {
     { burst: 40, dearest: 14, tokens: 10 },
     { burst: 2, dearest: 2, tokens: 1 },
     { burst: 2, dearest: 0.5, tokens: 0.5 }
-  ])("is for $tokens tokens where the dearest attempt costs $dearest of $burst", ({ burst, dearest, tokens }) => {
+  ])("is for $tokens tokens when the dearest attempt costs $dearest of $burst", ({ burst, dearest, tokens }) => {
     expect(Refusal.pause({ burst }, dearest)).toBe(tokens)
   })
 })
@@ -95,13 +95,13 @@ describe("Refusal.afterGrant", () => {
 })
 
 describe("Refusal.withLevel", () => {
-  it("counts from what the store has since, until the refusal is over", () => {
+  it("counts from the tokens that the store has since, until the refusal is over", () => {
     const self = Refusal.withLevel(Refusal.make(limits, shortage), 0, 1100)
     const millis = (need: number, nowMillis = 1100) => Refusal.millisFor(self, limits, need, nowMillis)
     expect([millis(1), millis(4), millis(5), millis(1, 1300)]).toEqual([100, 400, 500, 0])
   })
 
-  it("ends a refusal for what is there", () => {
+  it("ends a refusal for the tokens that are there", () => {
     const self = Refusal.withLevel(Refusal.make(limits, shortage), 5, 1000)
     expect(Refusal.millisFor(self, limits, 5, 1000)).toBe(0)
   })

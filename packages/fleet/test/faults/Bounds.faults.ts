@@ -94,7 +94,7 @@ describe.each(targets)("a fleet on $name keeps its bound over all windows", ({ n
     Effect.flatMap(target, ({ place, server }) => underLoad(`steady load, ${name}`, three(place(server)), Effect.void))
   )
 
-  it.scopedLive("where answers come late, and some too late", () =>
+  it.scopedLive("when answers come late, and some too late", () =>
     Effect.gen(function* () {
       const { place, server } = yield* target
       const proxy = yield* Proxy.start(server)
@@ -109,7 +109,7 @@ describe.each(targets)("a fleet on $name keeps its bound over all windows", ({ n
     })
   )
 
-  it.scopedLive("where a process is stopped while the whole burst is on its way to it", () =>
+  it.scopedLive("when a process is stopped while the whole burst is on its way to it", () =>
     Effect.gen(function* () {
       const { place, server, store } = yield* target
       const proxy = yield* Proxy.start(server)

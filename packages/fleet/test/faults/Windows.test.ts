@@ -19,7 +19,7 @@ describe("Windows.violation", () => {
     ["what leases add", [at(0, 120)], { ...bound, lease: 10 }],
     ["what comes late", [at(0, 100), at(49, 54)], { ...bound, delayMillis: 500 }],
     ["what a fault adds", [at(0, 100), at(0, 100)], { ...bound, more: 100 }]
-  ])("is none where there is %s", (_, stamps, bound) => {
+  ])("finds nothing if there is %s", (_, stamps, bound) => {
     expect(Windows.violation(stamps, bound)).toBeUndefined()
   })
 
@@ -44,7 +44,7 @@ describe("Windows.violation", () => {
       { ...bound, perSecond: 110 },
       { fromMillis: 0, toMillis: 7992, tokens: 1000 }
     ]
-  ])("is the worst window where there is %s", (_, stamps, bound, window) => {
+  ])("is the worst window if there is %s", (_, stamps, bound, window) => {
     expect(Windows.violation(stamps, bound)).toMatchObject(window)
   })
 })

@@ -32,7 +32,7 @@ const outage = <E>(error: E, observe: Pick<Parameters<typeof RedisBucket.quota>[
   }).pipe(Effect.scoped, inVirtualTime)
 
 describe.each(Secrets.all)("an error with a secret in $place", ({ error, secret }) => {
-  it.effect("RedisError shows none, and has what the client rejected with", () =>
+  it.effect("RedisError shows none, and has the client's error", () =>
     Effect.gen(function* () {
       const client = { evalsha: () => Promise.reject(error), eval: () => Promise.reject(error) }
       const failed = yield* Effect.flip(RedisStore.make(client).level("orders", limits))
@@ -42,7 +42,7 @@ describe.each(Secrets.all)("an error with a secret in $place", ({ error, secret 
     })
   )
 
-  it.effect("PostgresError shows none, and has what the client failed with", () =>
+  it.effect("PostgresError shows none, and has the client's error", () =>
     Effect.gen(function* () {
       const store = PostgresStore.make({ query: () => Effect.fail(error) })
       const failed = yield* Effect.flip(store.level("orders", limits))
@@ -54,7 +54,7 @@ describe.each(Secrets.all)("an error with a secret in $place", ({ error, secret 
 })
 
 describe.each(Secrets.leaves)("an outage with a secret in $place", ({ error, secret }) => {
-  it.effect("StoreAway shows none, and has what the store failed with", () =>
+  it.effect("StoreAway shows none, and has the store's error", () =>
     Effect.gen(function* () {
       const events: Array<FleetEvent.FleetEvent> = []
       yield* outage(error, { observe: [(event) => Effect.sync(() => void events.push(event))] })

@@ -76,7 +76,7 @@ describe("LocalShare", () => {
     )
   )
 
-  it.effect("grants an attempt now and then where it is less than one attempt costs", () =>
+  it.effect("grants an attempt now and then if it is less than one attempt costs", () =>
     virtually(
       Effect.gen(function* () {
         const bucket = yield* quota(counted(12).members)
@@ -135,7 +135,7 @@ describe("LocalShare", () => {
     )
   )
 
-  it.effect("of a quota takes back what a retry cost that succeeded, and nothing else", () =>
+  it.effect("of a quota takes back the cost of a retry that succeeded, and nothing else", () =>
     virtually(
       Effect.gen(function* () {
         const bucket = yield* quota(counted(1).members)
@@ -235,7 +235,7 @@ describe("RedisBucket.orLocalShare", () => {
     )
   )
 
-  it.effect("logs that onFailure died, and answers all the same", () =>
+  it.effect("logs a defect in onFailure, and answers all the same", () =>
     virtually(
       Effect.gen(function* () {
         const lines: Array<string> = []

@@ -12,7 +12,7 @@ const fixedIn = (store: SpecStore.SpecStore<never>, options: Partial<Options> = 
 const takes = (store: SpecStore.SpecStore<unknown>) => store.calls.filter(({ _tag }) => _tag === "take").length
 
 describe("SharedBucket.fixed", () => {
-  it.effect("grants the burst at once and then the rate, whatever became of the attempts", () =>
+  it.effect("grants the burst at once and then the rate, whatever the attempts end with", () =>
     Effect.gen(function* () {
       const bucket = yield* fixedIn(SpecStore.make(), { whenShort: "refuse" })
       expect(yield* grants(bucket, 9, { attempt: 1 })).toBe(5)
@@ -23,7 +23,7 @@ describe("SharedBucket.fixed", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("waits for its turn if it is not told otherwise", () =>
+  it.effect("waits for its turn unless it is told otherwise", () =>
     Effect.gen(function* () {
       const bucket = yield* fixedIn(SpecStore.make())
       expect(yield* grants(bucket, 20)).toBe(20)
@@ -37,7 +37,7 @@ describe("SharedBucket.fixed", () => {
   it.effect.each([
     { burst: 2, granted: 61 },
     { burst: 1, granted: 48 }
-  ])("grants a single process $granted of 60 attempts that the rate brings, where the burst is $burst", (row) =>
+  ])("grants a single process $granted of 60 attempts that the rate brings, when the burst is $burst", (row) =>
     Effect.gen(function* () {
       const bucket = yield* fixedIn(SpecStore.make(), { burst: row.burst, rate: 20 })
       let granted = 0
@@ -79,7 +79,7 @@ describe("SharedBucket.fixed", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("asks the store less than twice per attempt where a fleet wants twice the rate", () =>
+  it.effect("asks the store less than twice per attempt when a fleet wants twice the rate", () =>
     Effect.gen(function* () {
       const store = SpecStore.make((decide) => Effect.delay(decide, "1 millis"))
       let attempts = 0
@@ -105,7 +105,7 @@ describe("SharedBucket.fixed", () => {
     { processes: 2, burst: 40 },
     { processes: 5, burst: 40 },
     { processes: 20, burst: 40 }
-  ])("serves each of $processes processes that always wait, where the burst is $burst", ({ burst, processes }) =>
+  ])("serves each of $processes processes that always wait, when the burst is $burst", ({ burst, processes }) =>
     Effect.gen(function* () {
       const store = SpecStore.make((decide) => Effect.delay(decide, "1 millis"))
       const grants = Array.from({ length: processes }, () => [0])

@@ -68,7 +68,7 @@ describe("SharedBucket.quota", () => {
       }).pipe(inVirtualTime)
   )
 
-  it.effect("gets back what a retry that succeeded has cost, and returns at once what is more than a lease", () =>
+  it.effect("gets back the cost of a retry that succeeded, and returns at once what is more than a lease", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const bucket = yield* quotaIn(store, { capacity: 14, refillPerSecond: 0.001 })
@@ -98,7 +98,7 @@ describe("SharedBucket.quota", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("puts in the increment of first attempts that succeed where the store has room", () =>
+  it.effect("puts in the increment of first attempts that succeed if the store has room", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const bucket = yield* quotaIn(store, { refillPerSecond: 0.001, firstSuccessIncrement: 3, leaseShare: 0 })
@@ -115,7 +115,7 @@ describe("SharedBucket.quota", () => {
     { attempts: "first attempts", attempt: 1, granted: 0 },
     { attempts: "retries", attempt: 2, granted: 5 }
   ])(
-    "keeps a retry waiting for three calls of the store at most, however many $attempts succeed",
+    "keeps a retry waiting for at most three calls of the store, however many $attempts succeed",
     ({ attempt, granted }) =>
       Effect.gen(function* () {
         const store = SpecStore.make((decide) => Effect.delay(decide, "10 millis"))
@@ -157,7 +157,7 @@ describe("SharedBucket.quota", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("waits where it is told to, and no longer", () =>
+  it.effect("waits if it is told to, and no longer", () =>
     Effect.gen(function* () {
       const options = { capacity: 14, refillPerSecond: 14, whenShort: "wait", maxWait: "2 seconds" } as const
       const bucket = yield* quotaIn(SpecStore.make(), options)

@@ -16,7 +16,7 @@ const ratioIn = (store: SpecStore.SpecStore<never>, options: Partial<Options> = 
   })(fleetOf(store))
 
 describe("SharedBucket.successRatio", () => {
-  it.effect("calls the store for nothing while one in ten attempts is retried", () =>
+  it.effect("does not call the store while one in ten attempts is retried", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const bucket = yield* ratioIn(store)
@@ -30,7 +30,7 @@ describe("SharedBucket.successRatio", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("shares capacity and floor, and keeps what successes put in to each process", () =>
+  it.effect("shares capacity and floor, and keeps for each process what its successes put in", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const [mine, theirs] = [yield* ratioIn(store, { leaseShare: 0 }), yield* ratioIn(store, { leaseShare: 0 })]

@@ -45,7 +45,7 @@ const holding = Effect.gen(function* () {
 })
 
 describe("a scope with many buckets of one store", () => {
-  it.effect("waits for one bound as it closes, where the store does not answer", () =>
+  it.effect("waits for one bound as it closes, when the store does not answer", () =>
     Effect.gen(function* () {
       const { close, network } = yield* holding
       network.millis = Infinity
@@ -53,7 +53,7 @@ describe("a scope with many buckets of one store", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("waits for one bound where the store is slow, which gets all tokens back all the same", () =>
+  it.effect("waits for one bound when the store is slow, which still gets back all tokens", () =>
     Effect.gen(function* () {
       const { close, network } = yield* holding
       network.millis = 400
@@ -63,7 +63,7 @@ describe("a scope with many buckets of one store", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("gives each bucket the whole bound where others have closed long before", () =>
+  it.effect("gives each bucket the whole bound when others have closed long before", () =>
     Effect.gen(function* () {
       const { network, store } = makeStore()
       for (let times = 0; times < 3; times++) {

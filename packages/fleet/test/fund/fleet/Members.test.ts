@@ -49,7 +49,7 @@ describe("Members.join", () => {
     )
   )
 
-  it.effect("counts no more a member that is silent for thirty seconds", () =>
+  it.effect("no longer counts a member that is silent for thirty seconds", () =>
     virtually(
       Effect.gen(function* () {
         const { store } = timed()

@@ -67,7 +67,7 @@ describe("a bucket without observers", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("logs a bucket that the store fails alone, while others are answered", () =>
+  it.effect("logs a bucket for which the store fails while others are answered", () =>
     Effect.gen(function* () {
       const { failing, times } = yield* setUp()
       failing.set("payments", "WrongType")
@@ -106,7 +106,7 @@ describe("a bucket without observers", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("answers all the same where the logger dies", () =>
+  it.effect("answers all the same when the logger dies", () =>
     Effect.gen(function* () {
       const { each, failing } = yield* setUp()
       failing.set("", "Unavailable")
@@ -120,7 +120,7 @@ describe("a bucket without observers", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("is silent where it has a list of observers", () =>
+  it.effect("is silent if it has a list of observers", () =>
     Effect.gen(function* () {
       const { failing, times } = yield* setUp({ observe: [] })
       failing.set("", "Unavailable")

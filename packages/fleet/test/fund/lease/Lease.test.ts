@@ -114,7 +114,7 @@ describe("Lease.acquire", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("takes no more than it needs where a call a minute is made", () =>
+  it.effect("takes no more than it needs when a call a minute is made", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { bucket } = yield* leaseIn(store)
@@ -185,7 +185,7 @@ describe("Lease.acquire", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("keeps what comes for an attempt that is interrupted while it waits", () =>
+  it.effect("keeps the tokens that come for an attempt that is interrupted while it waits", () =>
     Effect.gen(function* () {
       const { hold, open, store } = yield* makeNetwork
       const { bucket, costing, level } = yield* leaseIn(store)
@@ -202,7 +202,7 @@ describe("Lease.acquire", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("keeps a lease of what comes for attempts that are interrupted, and returns the rest", () =>
+  it.effect("keeps a lease of the tokens that come for interrupted attempts, and returns the rest", () =>
     Effect.gen(function* () {
       const { fail, hold, open, store } = yield* makeNetwork
       const { bucket, costing } = yield* leaseIn(store, { perSecond: 0.001 })
@@ -269,7 +269,7 @@ describe("Lease.acquire after a refusal", () => {
     { draw: 0, untilMillis: 1000 },
     { draw: 0.5, untilMillis: 1250 },
     { draw: 1 - 1e-9, untilMillis: 1500 }
-  ])("asks for no more until the store has the tokens, times one and half of $draw", ({ draw, untilMillis }) =>
+  ])("asks no more until the store has the tokens, times one and half of $draw", ({ draw, untilMillis }) =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { costing } = yield* leaseIn(store, { burst: 10, leaseShare: 0 })
@@ -302,7 +302,7 @@ describe("Lease.acquire after a refusal", () => {
     }).pipe(drawing(0), inVirtualTime)
   )
 
-  it.effect("waits as after the first refusal where the store was not short for as long as the latest pause was", () =>
+  it.effect("waits as after the first refusal when the store had enough for as long as the latest pause was", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { bucket } = yield* leaseIn(store, { burst: 16 })
@@ -325,7 +325,7 @@ describe("Lease.acquire after a refusal", () => {
     }).pipe(drawing(0), inVirtualTime)
   )
 
-  it.effect("still asks for what the store is known to have", () =>
+  it.effect("still asks for the tokens that the store is known to have", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { costing } = yield* leaseIn(store, { burst: 19, leaseShare: 0 })
@@ -342,7 +342,7 @@ describe("Lease.acquire after a refusal", () => {
   it.effect.each([
     { attempts: "are refused", maxWait: Option.none<number>(), granted: false },
     { attempts: "wait", maxWait: waiting, granted: true }
-  ])("pauses as told where the store lacks less than its level shows, and attempts $attempts", ({ granted, maxWait }) =>
+  ])("pauses as told when the store lacks less than its level shows, and attempts $attempts", ({ granted, maxWait }) =>
     Effect.gen(function* () {
       const spec = SpecStore.make()
       let questions = 0
@@ -362,7 +362,7 @@ describe("Lease.acquire after a refusal", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("asks again as soon as a refund makes enough of what the store has", () =>
+  it.effect("asks again as soon as a refund makes up for what the store lacks", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { costing } = yield* leaseIn(store, { burst: 19, leaseShare: 0, perSecond: 0.001 })
@@ -411,7 +411,7 @@ describe("Lease.acquire of a bucket that waits", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("refuses at once whose tokens come too late, by time and by those that wait before it", () =>
+  it.effect("refuses at once an attempt whose tokens come too late, by time and by those that wait before it", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { bucket, costing } = yield* leaseIn(store, { burst: 10, maxWait: waiting })
@@ -425,7 +425,7 @@ describe("Lease.acquire of a bucket that waits", () => {
     }).pipe(drawing(0), inVirtualTime)
   )
 
-  it.effect("lets no attempt pass one that waits, also where the process holds enough for it", () =>
+  it.effect("lets no attempt pass one that waits, even when the process holds enough for it", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { bucket, costing } = yield* leaseIn(store, { burst: 10, maxWait: waiting })
@@ -460,7 +460,7 @@ describe("Lease.acquire of a bucket that waits", () => {
     }).pipe(drawing(0), inVirtualTime)
   )
 
-  it.effect("refuses an attempt that the store has answered once, where its time ends within a later question", () =>
+  it.effect("refuses an attempt that the store has answered once, when its time ends within a later question", () =>
     Effect.gen(function* () {
       const { hold, open, store } = yield* makeNetwork
       const { costing } = yield* leaseIn(store, { burst: 10, maxWait: waiting })
@@ -473,7 +473,7 @@ describe("Lease.acquire of a bucket that waits", () => {
     }).pipe(drawing(0), inVirtualTime)
   )
 
-  it.effect("refuses an attempt without time to wait at once, where a call ends while a refusal holds", () =>
+  it.effect("refuses an attempt without time to wait at once, when a call ends while a refusal holds", () =>
     Effect.gen(function* () {
       const { hold, open, store } = yield* makeNetwork
       const { bucket, costing, level } = yield* leaseIn(store, { burst: 10, perSecond: 0.1, maxWait: waiting })
@@ -504,7 +504,7 @@ describe("Lease.acquire of a bucket that waits", () => {
     }).pipe(drawing(0), inVirtualTime)
   )
 
-  it.effect("returns what an attempt has gathered when it is interrupted, but for a lease", () =>
+  it.effect("returns the tokens that an attempt has gathered when it is interrupted, except for a lease", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { costing } = yield* leaseIn(store, { burst: 40, perSecond: 0.001, maxWait: waiting })
@@ -526,7 +526,7 @@ describe("Lease.acquire of a bucket that waits", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("keeps what an attempt was granted that is interrupted before it runs on", () =>
+  it.effect("keeps the tokens of an attempt that is interrupted before it runs on", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const { bucket, costing } = yield* leaseIn(store, {
@@ -612,7 +612,7 @@ describe("Lease with a store that fails", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("obeys no refusal any more where a later call fails, so that a fallback is asked", () =>
+  it.effect("forgets a refusal when a later call fails, so that a fallback is asked", () =>
     Effect.gen(function* () {
       const { fail, store } = yield* makeNetwork
       const { costing } = yield* leaseIn(store, { burst: 20, leaseShare: 0, perSecond: 0.001 })
@@ -626,7 +626,7 @@ describe("Lease with a store that fails", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("spends what it holds", () =>
+  it.effect("spends the tokens that it holds", () =>
     Effect.gen(function* () {
       const { fail, store } = yield* makeNetwork
       const { bucket } = yield* leaseIn(store)
@@ -718,7 +718,7 @@ describe("Lease.returns", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("returns all at the end of the scope, what comes meanwhile included", () =>
+  it.effect("returns everything at the end of the scope, including what comes meanwhile", () =>
     Effect.gen(function* () {
       const { hold, open, store } = yield* makeNetwork
       const scope = yield* Scope.make()
@@ -741,7 +741,7 @@ describe("Lease.returns", () => {
   it.effect.each([
     { store: "is away", make: SpecStore.make<StoreError>(() => Effect.fail("away")), millis: 0 },
     { store: "hangs", make: SpecStore.make<StoreError>(() => Effect.delay(Effect.fail("away"), 700)), millis: 700 }
-  ])("ends with its scope where the store $store", ({ make, millis }) =>
+  ])("ends with its scope even if the store $store", ({ make, millis }) =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { acquire } = yield* Scope.extend(leaseIn(make), scope)
@@ -769,7 +769,7 @@ describe("Lease.returns", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("loses what a store does not take back", () =>
+  it.effect("loses tokens that a store does not take back", () =>
     Effect.gen(function* () {
       const { fail, open, store } = yield* makeNetwork
       const { bucket, level } = yield* leaseIn(store, { perSecond: 0.001 })
@@ -784,7 +784,7 @@ describe("Lease.returns", () => {
 })
 
 describe("Lease.level", () => {
-  it.effect("is what the store had and the process holds, and asks where the answer is a second old", () =>
+  it.effect("is what the store had and the process holds, and asks when the answer is a second old", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
       const [mine, theirs] = [yield* leaseIn(store), yield* leaseIn(store)]
@@ -885,7 +885,7 @@ describe("Lease.observers", () => {
 })
 
 describe("an observer that hangs", () => {
-  it.effect("is left out while sixteen of its calls have not ended, and hears of later events", () =>
+  it.effect("is skipped while sixteen of its calls have not ended, and hears of later events", () =>
     Effect.gen(function* () {
       const opened = yield* Deferred.make<void>()
       let [begun, ended] = [0, 0]

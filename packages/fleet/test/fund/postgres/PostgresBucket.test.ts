@@ -51,7 +51,7 @@ describe("PostgresBucket", () => {
     })
   )
 
-  it.effect("fails where Postgres is away, with an error that names the bucket", () =>
+  it.effect("fails when Postgres is away, with an error that names the bucket", () =>
     Effect.gen(function* () {
       const bucket = yield* PostgresBucket.fixed({ name: "away", burst: 5, rate: 1 })
       expectTypeOf(bucket).toExtend<TokenBucket.TokenBucket<PostgresError.PostgresError>>()
@@ -61,7 +61,7 @@ describe("PostgresBucket", () => {
     }).pipe(Effect.scoped, Effect.provide(PostgresStore.layer({ query: () => Effect.fail(new Error("connect")) })))
   )
 
-  it("names the function that was called for a wrong argument", () => {
+  it("names the called function when an argument is wrong", () => {
     expect(() => PostgresBucket.quota({ name: "orders", capacity: 0, refillPerSecond: 1 })).toThrow(
       /^PostgresBucket.quota: capacity must be > 0/
     )

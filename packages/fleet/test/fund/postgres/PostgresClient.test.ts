@@ -54,7 +54,7 @@ describe("PostgresClient.fromPool", () => {
     })
   )
 
-  it.scoped("plans a statement once for each connection where it prepares it", () =>
+  it.scoped("plans a statement once for each connection if it prepares it", () =>
     Effect.gen(function* () {
       const pool = yield* Database.poolOf({ ...database.connection, max: 1 })
       const prepared = "select count(*)::int as count from pg_prepared_statements where statement like 'select $1%'"

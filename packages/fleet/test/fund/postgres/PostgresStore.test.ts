@@ -149,7 +149,7 @@ describe("PostgresStore.make", () => {
     })
   )
 
-  it.effect("writes nothing where it refuses", () =>
+  it.effect("writes nothing when it refuses", () =>
     Effect.gen(function* () {
       const store = yield* storeAt()
       const limits = { burst: 2, perSecond: 1 }
@@ -160,7 +160,7 @@ describe("PostgresStore.make", () => {
     })
   )
 
-  it.scoped("answers from the newest row, and writes nothing, where another connection was faster", () =>
+  it.scoped("answers from the newest row, and writes nothing, when another connection was faster", () =>
     Effect.gen(function* () {
       const store = yield* storeAt()
       const limits = { burst: 4, perSecond: 1 }
@@ -195,7 +195,7 @@ describe("PostgresStore.make", () => {
     })
   )
 
-  it.effect("makes no bucket more than full of what a row holds", () =>
+  it.effect("never makes a bucket more than full, whatever a row holds", () =>
     Effect.gen(function* () {
       const store = yield* storeAt()
       const limits = { burst: 10, perSecond: 1 }
@@ -262,7 +262,7 @@ describe("PostgresStore.make", () => {
     })
   )
 
-  it.scoped("fails rather than decide by an old row, where statements are isolated from each other", () =>
+  it.scoped("fails rather than decide by an old row, when statements are isolated from each other", () =>
     Effect.gen(function* () {
       const options = "-c default_transaction_isolation=serializable"
       const client = PostgresClient.fromPool(yield* Database.poolOf({ ...database.connection, options }))
@@ -295,7 +295,7 @@ describe("PostgresStore.make", () => {
     })
   )
 
-  it.scoped("times out while another connection has the row, and gives its own connection up", () =>
+  it.scoped("times out while another connection has the row, and gives up its own connection", () =>
     Effect.gen(function* () {
       const single = yield* Database.poolOf({ ...database.connection, max: 1 })
       const store = PostgresStore.make(PostgresClient.fromPool(single))
@@ -328,7 +328,7 @@ describe("PostgresStore.make", () => {
     ["more than was wanted", [{ granted: "3000000", owed: "1" }]],
     ["nothing that is a list", undefined]
   ]
-  it.effect.each(answers)("takes %s for no answer", ([, answer]) =>
+  it.effect.each(answers)("rejects %s as an answer", ([, answer]) =>
     Effect.gen(function* () {
       const store = PostgresStore.make({ query: () => Effect.succeed(answer as []) })
       const { message } = yield* Effect.flip(store.take("orders:secret", { burst: 5, perSecond: 1 }, 2, 1))
@@ -359,7 +359,7 @@ describe("PostgresStore.createTable", () => {
     })
   )
 
-  it.scoped("leaves a table of that name alone that is another one", () =>
+  it.scoped("leaves another table of that name alone", () =>
     Effect.gen(function* () {
       yield* rows("create schema other")
       yield* rows("create table other.effect_retry (key integer)")
@@ -374,7 +374,7 @@ describe("PostgresStore.createTable", () => {
 })
 
 describe("PostgresStore.sweep", () => {
-  it.scoped("deletes what has ended, page by page, and leaves what is locked", () =>
+  it.scoped("deletes ended rows, page by page, and leaves locked ones", () =>
     Effect.gen(function* () {
       const client = Database.clientAt(database.pool, { micros: start })
       yield* rows("truncate effect_retry")

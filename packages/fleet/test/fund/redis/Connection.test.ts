@@ -48,7 +48,7 @@ describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }
     })
   )
 
-  it.scopedLive("fails at once while the server is down, also where it was down from the start", () =>
+  it.scopedLive("fails at once while the server is down, even if it was down from the start", () =>
     Effect.gen(function* () {
       const server = yield* Redis.start()
       const before = yield* connect({ port: server.port, within })
@@ -105,7 +105,7 @@ describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }
     })
   )
 
-  it.scopedLive("says what the server says as it closes the connection of a client too many", () =>
+  it.scopedLive("reports what the server says as it closes the connection of a client too many", () =>
     Effect.gen(function* () {
       const { admin, port } = yield* Redis.start()
       yield* Effect.promise(() => admin.config("SET", "maxclients", "1"))
@@ -128,7 +128,7 @@ describe.concurrent.each(adapters)("a connection by $library", ({ byUrl, layer }
     })
   )
 
-  it.scopedLive("fails within its bound where the server is frozen, and leaves the connection after three", () =>
+  it.scopedLive("fails within its bound when the server is frozen, and leaves the connection after three", () =>
     Effect.gen(function* () {
       const server = yield* Redis.start()
       const store = yield* connect({ port: server.port })

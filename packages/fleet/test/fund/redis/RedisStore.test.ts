@@ -35,7 +35,7 @@ describe.each(adapters)("a store by $library", ({ layer, library }) => {
       )
     })
 
-  it.live("takes what is wanted, then what is left, then nothing, which writes nothing", () =>
+  it.live("takes what is wanted, then what is left, then nothing, and the last writes nothing", () =>
     using((store, { admin }, key) =>
       Effect.gen(function* () {
         const kept = RedisKey.arrival(key, window)
@@ -75,7 +75,7 @@ describe.each(adapters)("a store by $library", ({ layer, library }) => {
     )
   )
 
-  it.live("keeps a bucket for each limits, so that a change of them is no debt and no gift", () =>
+  it.live("keeps a bucket for each set of limits, so that a change of them is no debt and no gift", () =>
     using((store, _, key) =>
       Effect.gen(function* () {
         yield* store.take(key, slow, 5, 5)
@@ -103,7 +103,7 @@ describe.each(adapters)("a store by $library", ({ layer, library }) => {
   )
 
   it.live(
-    "writes nothing with a refusal, and refuses for two windows at most where the clock of the server went back",
+    "writes nothing with a refusal, and refuses for two windows at most when the clock of the server went back",
     () =>
       using((store, { admin }, key) =>
         Effect.gen(function* () {
@@ -143,7 +143,7 @@ describe.each(adapters)("a store by $library", ({ layer, library }) => {
     )
   )
 
-  it.live("leaves another kind of value alone where members are asked for", () =>
+  it.live("leaves another kind of value alone when members are asked for", () =>
     using((store, { admin }, key) =>
       Effect.gen(function* () {
         yield* Effect.promise(() => admin.set(RedisKey.members(key), "1"))
@@ -154,7 +154,7 @@ describe.each(adapters)("a store by $library", ({ layer, library }) => {
     )
   )
 
-  it.live("keeps buckets apart whatever their names hold", () =>
+  it.live("keeps buckets apart, whatever their names hold", () =>
     using((store, _, key) =>
       Effect.gen(function* () {
         const long = "k".repeat(1000)

@@ -40,7 +40,7 @@ describe("a call of a script", () => {
     })
   )
 
-  it.effect("is made again with the script itself where the server does not have it, and only then", () =>
+  it.effect("is made again with the script itself if the server does not have it, and only then", () =>
     Effect.gen(function* () {
       const { client, sent } = stub(noScript, async () => [700_000])
       expect(yield* RedisStore.make(client).level("orders", limits)).toBe(7)
@@ -60,7 +60,7 @@ describe("a call of a script", () => {
     ["more than was asked for", [300_001, 0, 0]],
     ["words", ["a", "b", "c"]],
     ["the answer of another script", [700_000]]
-  ])("fails where the answer is %s", ([, answer]) =>
+  ])("fails when the answer is %s", ([, answer]) =>
     Effect.gen(function* () {
       const { client } = stub(async () => answer)
       const { bucket, code, error, reason } = yield* Effect.flip(RedisStore.make(client).take("a:b", limits, 3, 1))
@@ -72,7 +72,7 @@ describe("a call of a script", () => {
   it.effect.each<[string, (client: RedisClient.RedisClient) => Effect.Effect<unknown, unknown>]>([
     ["room", (client) => RedisStore.make(client).level("a", limits)],
     ["room after a put", (client) => RedisStore.make(client).put("a", limits, 1)]
-  ])("fails where there is more %s than there can be", ([, call]) =>
+  ])("fails when there is more %s than there can be", ([, call]) =>
     Effect.gen(function* () {
       for (const answer of [[1_000_001], [-1]]) {
         const { client } = stub(async () => answer)
@@ -81,7 +81,7 @@ describe("a call of a script", () => {
     })
   )
 
-  it.effect("fails where the client throws instead of rejecting", () =>
+  it.effect("fails when the client throws instead of rejecting", () =>
     Effect.gen(function* () {
       const { client } = stub(() => {
         throw new TypeError("connection.evalsha is not a function")

@@ -89,21 +89,21 @@ describe.each([
   { name: "Redis", make: ofRedis },
   { name: "Postgres", make: ofPostgres }
 ])("an answer of $name that a program reads after it stood still", ({ make }) => {
-  it.effect("is taken where it is as old as the bound", () =>
+  it.effect("is accepted when it is as old as the bound", () =>
     Effect.gen(function* () {
       const stub = make()
       expect([yield* standingStill(stub, within), stub.puts]).toEqual([granted, []])
     })
   )
 
-  it.effect("is none where it is older, and its tokens go back but for those that time has brought since", () =>
+  it.effect("is refused when it is older, and its tokens go back except for those that time has brought since", () =>
     Effect.gen(function* () {
       const stub = make()
       expect([yield* standingStill(stub, 50), stub.puts]).toEqual(["TimedOut", [granted - 0.5]])
     })
   )
 
-  it.effect("gives nothing back where time has brought all of it", () =>
+  it.effect("gives nothing back when time has brought all of it", () =>
     Effect.gen(function* () {
       const stub = make()
       expect([yield* standingStill(stub, 300), stub.puts]).toEqual(["TimedOut", []])
@@ -112,7 +112,7 @@ describe.each([
 })
 
 describe("an answer of Redis that comes after the bound", () => {
-  it.effect("gives its tokens back but for those that time has brought since", () =>
+  it.effect("gives its tokens back except for those that time has brought since", () =>
     Effect.gen(function* () {
       const { answer, puts, store } = ofRedis()
       const { reason } = yield* Effect.flip(store.take("orders", limits, granted, granted))
@@ -124,7 +124,7 @@ describe("an answer of Redis that comes after the bound", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("gives its tokens back where its call was interrupted meanwhile", () =>
+  it.effect("gives its tokens back when its call was interrupted meanwhile", () =>
     Effect.gen(function* () {
       const { answer, puts, store } = ofRedis()
       const asking = yield* Effect.fork(store.take("orders", limits, granted, granted))
