@@ -14,7 +14,7 @@ describe("ProtobufDuration.fromJson", () => {
   })
 
   it.each(["", "3", "s", "-3s", "3.s", ".5s", "3.0000000001s", "3 s", "1e3s", "315576000000.000000001s", 3, null])(
-    "takes for none %o",
+    "refuses %o",
     (given) => {
       expect(ProtobufDuration.fromJson(given)).toBeUndefined()
     }

@@ -55,23 +55,20 @@ const codes: Readonly<Record<StatusCode.StatusCode, readonly [refused: string, r
 const all = Object.entries(codes) as ReadonlyArray<[StatusCode.StatusCode, readonly [string, string]]>
 
 describe("GrpcClassifier.make", () => {
-  it.each(all)(
-    "retries %s where the method lists it, by number, by name, and as a cause",
-    (code, [refused, retried]) => {
-      const forms = [
-        new Call({ code }),
-        new Call({ code: code.toLowerCase() }),
-        new Call({ code: StatusCode.toNumber(code) }),
-        new Error("wrapped", { cause: new Call({ code }) })
-      ]
-      for (const error of forms) {
-        expect(judged(error, GrpcClassifier.make({ codes: [] }))).toBe(refused)
-        expect(judged(error, GrpcClassifier.make({ codes: ["NOT_FOUND", code] }))).toBe(retried)
-      }
+  it.each(all)("retries %s if the method lists it, by number, by name, and as a cause", (code, [refused, retried]) => {
+    const forms = [
+      new Call({ code }),
+      new Call({ code: code.toLowerCase() }),
+      new Call({ code: StatusCode.toNumber(code) }),
+      new Error("wrapped", { cause: new Call({ code }) })
+    ]
+    for (const error of forms) {
+      expect(judged(error, GrpcClassifier.make({ codes: [] }))).toBe(refused)
+      expect(judged(error, GrpcClassifier.make({ codes: ["NOT_FOUND", code] }))).toBe(retried)
     }
-  )
+  })
 
-  it("has no opinion on what has no code of gRPC", () => {
+  it("has no opinion on an error without a code of gRPC", () => {
     const classifier = GrpcClassifier.make({ codes: StatusCode.names })
     for (const error of [new Call({ code: 503 }), new Call({ code: "ECONNRESET" }), new Error("bug"), "UNAVAILABLE"]) {
       expect(judged(error, classifier)).toBe("no opinion")
@@ -103,7 +100,7 @@ describe("GrpcClassifier.make", () => {
     expect(judged(busy(value))).toBe(expected)
   })
 
-  it("reads a pushback of a cause beside an outer code, and the code of a cause beside an outer pushback", () => {
+  it("reads a pushback of a cause under an outer code, and the code of a cause under an outer pushback", () => {
     const wrapped = (cause: unknown) => new Call({ code: "UNAVAILABLE", cause })
     expect(judged(wrapped(missing("100")))).toBe("Transient in 100")
     expect(judged(wrapped(busy("-1")))).toBe(`${forbidden} (Transient)`)

@@ -86,7 +86,7 @@ describe("Status.chain", () => {
 })
 
 describe("Status.first", () => {
-  it("has each field from the first that has it", () => {
+  it("has each field from the first status that has it", () => {
     expect(Status.first([])).toEqual({ code: undefined, pushback: undefined })
     expect(
       Status.first([

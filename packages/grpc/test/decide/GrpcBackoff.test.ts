@@ -33,7 +33,7 @@ describe("GrpcRetry.backoff", () => {
     ["none", 0, [0, 0, 0, 0]],
     ["half", 0.5, [50_000, 100_000, 200_000, 350_000]],
     ["nearly all", 1 - 1e-12, [100_000, 200_000, 400_000, 700_000]]
-  ])("draws from zero as the older text has it: %s", (_, u, expected) => {
+  ])("draws from zero as the older text says: %s", (_, u, expected) => {
     expect(delays(GrpcRetry.backoff(java, Jitter.full), 4, u)).toEqual(expected)
   })
 

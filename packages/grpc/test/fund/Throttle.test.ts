@@ -110,7 +110,7 @@ describe("Throttle.make", () => {
     { tokenRatio: 1.001, used: 1.001 },
     { tokenRatio: 1.1, used: 1.1 },
     { tokenRatio: 3, used: 3 }
-  ])("puts $used in for a ratio of $tokenRatio", ({ tokenRatio, used }) =>
+  ])("puts in $used for a ratio of $tokenRatio", ({ tokenRatio, used }) =>
     Effect.gen(function* () {
       const bucket = yield* Throttle.make({ maxTokens: 1000, tokenRatio })
       yield* Effect.replicateEffect(fail(bucket), 1000)

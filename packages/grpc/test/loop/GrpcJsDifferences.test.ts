@@ -66,7 +66,7 @@ describe("ServiceConfig.decode and @grpc/grpc-js", () => {
 })
 
 describe("Interceptor.make", () => {
-  it.scopedLive("keeps requests by its own limit, and not by that of the client", () =>
+  it.scopedLive("bounds requests by its own limit, and not by that of the client", () =>
     Effect.gen(function* () {
       const call = (options: ClientOptions) =>
         Effect.gen(function* () {
@@ -81,7 +81,7 @@ describe("Interceptor.make", () => {
     })
   )
 
-  it.scopedLive("has details of a deadline that tell of the last attempt alone", () =>
+  it.scopedLive("has details of a deadline that describe only the last attempt", () =>
     Effect.gen(function* () {
       const config = Cases.retrying({})
       /** The details under the first deadline that leaves time for two attempts. */

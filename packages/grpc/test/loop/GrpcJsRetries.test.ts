@@ -21,7 +21,7 @@ describe("@grpc/grpc-js", () => {
     Effect.map(run(given), (seen) => expect(seen).toEqual(expected(given)))
   )
 
-  it.scopedLive("sends no refused stream again where retries are off", () => {
+  it.scopedLive("sends no refused stream again when retries are off", () => {
     const { refused, ok } = Cases
     const given = { config: {}, answer: Cases.answers(refused, ok), serve: Refusals.serve }
     return Effect.map(Runs.run(given, { "grpc.enable_retries": 0 }), (seen) =>

@@ -109,7 +109,7 @@ describe("GrpcRetry.call under a retryPolicy", () => {
       waits: [80]
     },
     { name: "the outer one of two codes", error: { code: "NOT_FOUND", cause: { code: 14 } }, waits: [] }
-  ])("reads of an error with a cause $name", ({ error, waits }) =>
+  ])("reads an error with a cause: $name", ({ error, waits }) =>
     Effect.gen(function* () {
       const grpc = yield* GrpcRetry.make(configOf({ retryPolicy }), { jitter })
       const call = (number: number) => Timeline.attempt(number === 1 ? Effect.fail(error) : Effect.void)
@@ -296,7 +296,7 @@ describe("GrpcRetry.call under retryThrottling", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("uses a bucket of the caller's in place of a throttle of its own", () =>
+  it.effect("uses the caller's bucket instead of a throttle of its own", () =>
     Effect.gen(function* () {
       const bucket = yield* Throttle.make({ maxTokens: 4, tokenRatio: 1 })
       const throttled = configOf({ retryPolicy }, { maxTokens: 1000, tokenRatio: 1 })
@@ -422,7 +422,7 @@ describe("GrpcRetry.call with transparent retries", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("repeats also where a method has no policy, and no longer than its timeout", () =>
+  it.effect("repeats even when a method has no policy, and no longer than its timeout", () =>
     Effect.gen(function* () {
       const grpc = yield* GrpcRetry.make(configOf({ timeout: "10s" }), { progress })
       const call = Timeline.attempt(Effect.delay(Effect.fail(notSent), "1 second"))
@@ -434,7 +434,7 @@ describe("GrpcRetry.call with transparent retries", () => {
 })
 
 describe("GrpcRetry.make", () => {
-  it.effect("makes one attempt where the config has no policy for a method", () =>
+  it.effect("makes one attempt when the config has no policy for a method", () =>
     Effect.gen(function* () {
       const grpc = yield* GrpcRetry.make(configOf({ retryPolicy }))
       const timeline = yield* Timeline.record(
@@ -446,7 +446,7 @@ describe("GrpcRetry.make", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("acts on the longest name", () =>
+  it.effect("follows the entry with the longest name", () =>
     Effect.gen(function* () {
       const of = (maxAttempts: number) => ({ retryPolicy: { ...retryPolicy, maxAttempts } })
       const grpc = yield* GrpcRetry.make(
@@ -585,7 +585,7 @@ describe("GrpcRetry.call", () => {
     [5, "5"],
     [undefined, "undefined"],
     [Effect.void, "{"]
-  ])("refuses what is no function of an attempt: %s", ([given, text]) =>
+  ])("refuses what is not a function of an attempt: %s", ([given, text]) =>
     Effect.map(GrpcRetry.make(configOf({ retryPolicy })), (grpc) => {
       expect(() => grpc.call(method, given as never)).toThrow(
         `GrpcRetry.call: attempt must be a function from number to effect, got ${text}`
@@ -610,7 +610,7 @@ describe("GrpcRetry.backoff", () => {
 })
 
 describe("GrpcRetry.policy", () => {
-  it.effect("works with the doors of core, which say why a call stopped", () =>
+  it.effect("works with the functions of core, which say why a call stopped", () =>
     Effect.gen(function* () {
       const grpc = yield* GrpcRetry.make(configOf({ retryPolicy }, { maxTokens: 3, tokenRatio: 1 }))
       const sent: Array<number> = []
@@ -657,7 +657,7 @@ describe("GrpcRetry.policy", () => {
 })
 
 describe("GrpcRetry.attemptHeaders", () => {
-  it("says how many attempts were made before, and nothing of none", () => {
+  it("says how many attempts were made before, and nothing for the first", () => {
     expect([1, 2, 3, 4].map(GrpcRetry.attemptHeaders)).toEqual(
       [{}, "1", "2", "3"].map((before) =>
         typeof before === "string" ? { "grpc-previous-rpc-attempts": before } : before

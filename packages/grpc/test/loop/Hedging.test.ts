@@ -484,7 +484,7 @@ describe("Hedging.run with a bucket", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("does not wait for a bucket that would", () =>
+  it.effect("does not wait for a bucket that would wait", () =>
     Effect.gen(function* () {
       const asked: Array<Option.Option<Duration.Duration>> = []
       const bucket: TokenBucket.TokenBucket = {
@@ -653,7 +653,7 @@ describe("Hedging.run with a bucket", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("tells a bucket without a use for it of no attempt that was interrupted", () =>
+  it.effect("tells a bucket that does not use starts of no interrupted attempt", () =>
     Effect.gen(function* () {
       const heard: Array<TokenBucket.Outcome["_tag"]> = []
       const { acquire, level } = TokenBucket.unlimited
@@ -664,7 +664,7 @@ describe("Hedging.run with a bucket", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("goes on where bucket and observers die, and takes a dead answer for a refusal", () =>
+  it.effect("goes on when bucket and observers die, and treats a defect as a refusal", () =>
     Effect.gen(function* () {
       const bucket: TokenBucket.TokenBucket = {
         acquire: () => Effect.die("broken"),

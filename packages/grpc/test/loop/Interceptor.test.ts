@@ -303,7 +303,7 @@ describe("Interceptor.make", () => {
       })
     )
 
-    it.scopedLive("belong to their calls where many run at once", () =>
+    it.scopedLive("belong to their calls when many run at once", () =>
       Effect.gen(function* () {
         const count = 40
         const { call, server } = yield* rig(Cases.retrying({}), (index) =>
@@ -424,7 +424,7 @@ describe("Interceptor.make", () => {
       })
     )
 
-    it.scopedLive("ends also where the client was made in an effect that cannot be interrupted", () =>
+    it.scopedLive("ends even if the client was made in an effect that cannot be interrupted", () =>
       Effect.gen(function* () {
         const { clock, waits } = yield* countingClock
         const made = Effect.uninterruptible(rig(waiting, Cases.answers(Cases.busy)))
@@ -469,7 +469,7 @@ describe("Interceptor.make", () => {
       })
     )
 
-    it.scopedLive("sends nothing where the call that it is made for was cancelled before", () =>
+    it.scopedLive("sends nothing when the call that it is made for was cancelled before", () =>
       Effect.gen(function* () {
         const { call, server } = yield* rig(waiting, Cases.answers(Cases.ok))
         const { code } = yield* call({ options: parent({ cancelled: true }).options })
@@ -477,7 +477,7 @@ describe("Interceptor.make", () => {
       })
     )
 
-    it.scopedLive("does not follow the call that it is made for where it is told not to", () =>
+    it.scopedLive("does not follow the call that it is made for if it is told not to", () =>
       Effect.gen(function* () {
         const { call } = yield* rig(waiting, Cases.answers(Cases.ok))
         const { options } = parent({ cancelled: true, deadline: 1 })
@@ -488,7 +488,7 @@ describe("Interceptor.make", () => {
   })
 
   describe("a deadline", () => {
-    it.scopedLive("of the call that it is made for counts where it is earlier", () =>
+    it.scopedLive("of the call that it is made for counts if it is earlier", () =>
       Effect.gen(function* () {
         const { call, server } = yield* rig(waiting, Cases.answers(Cases.busy))
         const { options } = parent({ deadline: Date.now() + 60_000 })
@@ -565,7 +565,7 @@ describe("Interceptor.make", () => {
       })
     )
 
-    it.scopedLive("sends an attempt each request when the one before was written, until it has lost", () =>
+    it.scopedLive("sends each request of an attempt when the one before was written, until the attempt has lost", () =>
       Effect.gen(function* () {
         const { children, heard, make } = byHand({ requestStream: true })
         const call = make(yield* interceptor(Cases.hedging({ maxAttempts: 2 })))
@@ -588,7 +588,7 @@ describe("Interceptor.make", () => {
       })
     )
 
-    it.scopedLive("has one attempt where its request is too large to be hedged", () =>
+    it.scopedLive("has one attempt when its request is too large to be hedged", () =>
       Effect.gen(function* () {
         const { children, heard, make } = byHand()
         const { clock, over } = yield* countingClock
@@ -606,7 +606,7 @@ describe("Interceptor.make", () => {
       })
     )
 
-    it.scopedLive("goes on in the hedge that has sent most where its requests outgrow the buffer", () =>
+    it.scopedLive("goes on in the hedge that has sent most when its requests outgrow the buffer", () =>
       Effect.gen(function* () {
         const { children, heard, make } = byHand({ requestStream: true })
         const config = Cases.hedging({ maxAttempts: 2 })
@@ -624,7 +624,7 @@ describe("Interceptor.make", () => {
       })
     )
 
-    it.scopedLive("is sent nowhere where it was cancelled before its start", () =>
+    it.scopedLive("is sent nowhere when it was cancelled before its start", () =>
       Effect.gen(function* () {
         const { children, heard, make } = byHand()
         const call = make(yield* interceptor(Cases.retrying({})))
@@ -661,7 +661,7 @@ describe("Interceptor.make", () => {
     )
   })
 
-  it.each([null, {}, "x"])("refuses what is no GrpcRetry: %o", (given) => {
+  it.each([null, {}, "x"])("refuses what is not a GrpcRetry: %o", (given) => {
     expect(() => Interceptor.make(given as never)).toThrow("Interceptor.make: grpc must be a GrpcRetry, got ")
   })
 
@@ -688,7 +688,7 @@ describe("the index of the package", () => {
     return imports.flatMap(([, from = ""]) => (from.startsWith(".") ? importsOf(new URL(from, module), met) : [from]))
   }
 
-  it("works where @grpc/grpc-js is not installed", () => {
+  it("works when @grpc/grpc-js is not installed", () => {
     const named = [source("index.ts"), source("loop/Interceptor.ts")].map((module) => importsOf(module))
     expect(named.map((imports) => imports.includes("@grpc/grpc-js"))).toEqual([false, true])
     expect(named[0]).toContain("effect/Effect")

@@ -213,7 +213,7 @@ describe("ServiceConfig.decode", () => {
     expect(wrong(duplicate)).toBe(`methodConfig[1].name[1] must be a name that comes only once, got "${says}"`)
   })
 
-  it("refuses what throws when it is read, without dying", () => {
+  it("refuses an object that throws when it is read, without dying", () => {
     const hostile = new Proxy({}, { get: () => JSON.parse("{") })
     expect(Exit.isFailure(Effect.runSyncExit(ServiceConfig.decode({ methodConfig: hostile })))).toBe(true)
   })
@@ -232,14 +232,14 @@ describe("ServiceConfig.parse", () => {
     expect(Effect.runSync(Effect.flip(ServiceConfig.parse(text))).message).toBe(says)
   })
 
-  it.each([undefined, null, 5])("fails with a refusal of what is no text: %s", (text) => {
+  it.each([undefined, null, 5])("fails with a refusal of what is not a text: %s", (text) => {
     const refused = Effect.runSync(Effect.flip(ServiceConfig.parse(text as never)))
     expect(refused.message).toBe(`ServiceConfig.parse: text must be JSON, got ${text}`)
   })
 })
 
 describe("ServiceConfig.make", () => {
-  it("throws where a config is wrong", () => {
+  it("throws when a config is wrong", () => {
     expect(() => ServiceConfig.make({ retryThrottling: { maxTokens: 0, tokenRatio: 1 } })).toThrow(
       "ServiceConfig.make: retryThrottling.maxTokens must be a whole number >= 1 and <= 1000, got 0"
     )
@@ -271,7 +271,7 @@ describe("ServiceConfig.methodConfig", () => {
     expect(ServiceConfig.methodConfig(method)(config)).toEqual(found)
   })
 
-  it("finds nothing where no name matches", () => {
+  it("finds nothing when no name matches", () => {
     const named = { methodConfig: config.methodConfig.slice(1) }
     expect(ServiceConfig.methodConfig(named, "/x.Y/Z")).toEqual(Option.none())
   })
