@@ -11,7 +11,7 @@ const constants = (delays: ReadonlyArray<number>): ReadonlyArray<Tree> =>
 const jittered = Backoff.constant({ delay: 10_000 }).pipe(Backoff.jittered(Jitter.full)).tree
 
 describe("Means.histories", () => {
-  it("takes one where nothing remembers a draw, and hundreds where something does", () => {
+  it("takes one if nothing remembers a draw, and hundreds if something does", () => {
     expect(Means.histories(jittered)).toEqual([jittered])
     const walk = Backoff.fromCurve(Curve.decorrelated({ base: 1 })).tree
     expect(Means.histories(walk)).toEqual(Array.from({ length: 256 }, () => walk))
@@ -45,7 +45,7 @@ describe("Means.mean", () => {
     expect(Means.mean([], 1, input, 9)).toBeUndefined()
   })
 
-  it("is that of draws from the middles of equal parts where there is one history", () => {
+  it("is that of draws from the middles of equal parts if there is one history", () => {
     expect(Means.mean([jittered], 1, input, 4)?.millis).toBe((1_250 + 3_750 + 6_250 + 8_750) / 4)
     expect(Means.mean([jittered], 1, input, 1)).toMatchObject({ millis: 5_000, rest: [{ n: 2 }] })
   })

@@ -47,7 +47,7 @@ describe("Times.casesOf", () => {
     ["no part can have ended", within, { lateMillis: 899 }],
     ["the part must have ended", within, { earlyMillis: 900 }],
     ["the part starts over", Backoff.resetAfter(within, 50), { ranMillis: 50 }]
-  ])("is one case where %s", (_, backoff, given) => {
+  ])("is one case if %s", (_, backoff, given) => {
     const input = { ...failure, ...given }
     expect(casesOf(backoff, input)).toEqual(certain(input))
   })
@@ -73,11 +73,11 @@ describe("Times.casesOf", () => {
     ["with a count", Backoff.take(within, 9), 1_000],
     ["around a list", Backoff.within(list, 1_000), 1_000],
     ["beside one that starts over", Backoff.min(within, Backoff.resetAfter(endless, 50)), 1_000]
-  ])("is two cases where one part may have ended: %s", (_, backoff, untilMillis) => {
+  ])("is two cases if one part may have ended: %s", (_, backoff, untilMillis) => {
     expect(casesOf(backoff)).toEqual(either(untilMillis))
   })
 
-  it("is two cases where what starts over keeps no time", () => {
+  it("is two cases if a part that starts over keeps no time", () => {
     const backoff = Backoff.min(within, Backoff.resetAfter(endless, 50))
     expect(casesOf(backoff, { ...failure, ranMillis: 50 })).toEqual(either(1_000, 50))
   })
@@ -108,7 +108,7 @@ describe("Times.casesOf", () => {
       Backoff.min(within, Backoff.resetAfter(later, 50)),
       { ranMillis: 50 }
     ]
-  ])("is unknown where %s", (_, backoff, given) => {
+  ])("is unknown if %s", (_, backoff, given) => {
     expect(casesOf(backoff, { ...failure, ...given })).toBeUndefined()
   })
 
@@ -124,11 +124,11 @@ describe("Times.casesOf", () => {
       Backoff.min(within, Backoff.min(above, endless)),
       { earlyMillis: 900, lateMillis: 950 }
     ]
-  ])("is unknown where a curve ends by chance %s", (_, backoff, times) => {
+  ])("is unknown if a curve ends by chance %s", (_, backoff, times) => {
     expect(Times.casesOf(stepped(backoff), { ...failure, lateMillis: 0, ...times })).toBeUndefined()
   })
 
-  it("is one case where a curve ends by chance and no part by time", () => {
+  it("is one case if a curve ends by chance and no part by time", () => {
     expect(Times.casesOf(stepped(Backoff.min(above, endless)), failure)).toEqual(certain())
   })
 })

@@ -42,7 +42,7 @@ describe("TreeKey.make", () => {
     { _tag: "ResetAfter", self: one, initial: one, afterMillis: 1, sinceMillis: 1 }
   ]
 
-  it("gives every back-off and every state of it a key of its own, and the same one again", () => {
+  it("gives every back-off and every state of it its own key, and the same one again", () => {
     const keyOf = TreeKey.make()
     const keys = () => different.map((tree) => keyOf({ leasts: tree, greatests: tree, parted: false }))
     const first = keys()
@@ -50,7 +50,7 @@ describe("TreeKey.make", () => {
     expect(keys()).toEqual(first)
   })
 
-  it("looks at both histories only where they may differ", () => {
+  it("looks at both histories only if they may differ", () => {
     const keyOf = TreeKey.make()
     const keys = (parted: boolean) => [
       ...different.map((greatests) => keyOf({ leasts: one, greatests, parted })),
@@ -63,7 +63,7 @@ describe("TreeKey.make", () => {
 })
 
 describe("TreeKey.shapeOf", () => {
-  it("tells apart what a back-off is made of, and which parts have ended", () => {
+  it("tells apart the parts of a back-off, and which parts have ended", () => {
     const different = [undefined, ...shapes(one, exponential), exponential]
     expect(new Set(different.map(TreeKey.shapeOf)).size).toBe(different.length)
   })

@@ -58,7 +58,7 @@ describe("Pcg.make", () => {
 })
 
 describe("Pcg.below", () => {
-  it.effect("draws whole numbers below the count, each as often as another", () =>
+  it.effect("draws whole numbers below the count, each equally often", () =>
     Effect.gen(function* () {
       const counts = [0, 0, 0, 0, 0]
       yield* Effect.replicateEffect(

@@ -378,7 +378,7 @@ describe("VirtualClock.layer, around another virtual clock", () => {
   )
 })
 
-describe("VirtualClock.layer, under what is built on sleeping", () => {
+describe("VirtualClock.layer, under programs that sleep", () => {
   it.effect.each([
     { work: "999 millis", outcome: Option.some("done"), at: 999 },
     { work: "1 seconds", outcome: Option.some("done"), at: 1_000 },
@@ -525,7 +525,7 @@ describe("VirtualClock.run", () => {
     })
   )
 
-  it.effect("gives each program a time of its own", () =>
+  it.effect("gives each program its own time", () =>
     Effect.gen(function* () {
       const sleep = (delay: Duration.DurationInput) => VirtualClock.run(Effect.zipRight(Effect.sleep(delay), nowMillis))
       const ends = yield* Effect.all([sleep("1 hour"), sleep("1 minute"), sleep("1 second")], {

@@ -337,7 +337,7 @@ const tight: ReadonlyArray<readonly [string, Backoff.Backoff]> = [
 ]
 
 describe("Plan.explain", () => {
-  it.each(goldenDelays)("tells bound, least, mean and most: %s", (_, backoff, expected) => {
+  it.each(goldenDelays)("reports bound, least, mean and most: %s", (_, backoff, expected) => {
     const explained = delaysOf(Plan.explain({ maxAttempts: 4, backoff }))
     const withoutMean = (rows: ReadonlyArray<ReadonlyArray<number>>) =>
       rows.map(([bound, least, , most]) => [bound, least, most])
@@ -346,7 +346,7 @@ describe("Plan.explain", () => {
     expect(meanRatios.filter((ratio) => !(Math.abs(ratio - 1) < 0.005))).toEqual([])
   })
 
-  it("tells when attempts can start, with and without time in them", () => {
+  it("reports when attempts can start, with and without time in them", () => {
     const policy = { maxAttempts: 5, backoff: jittered }
     expect(times(Plan.explain(policy))).toEqual({
       earliest: [0, 50, 150, 350, 750],
@@ -365,7 +365,7 @@ describe("Plan.explain", () => {
     ])
   })
 
-  it("tells the worst case", () => {
+  it("reports the worst case", () => {
     const policy = { maxAttempts: 5, backoff: jittered, attemptTimeout: AttemptTimeout.constant(500) }
     const plan = Plan.explain(policy)
     expect(worstOf(plan.worst)).toEqual({ attempts: 5, waited: 1500, elapsed: 4000, loadFactor: 5 })
@@ -376,7 +376,7 @@ describe("Plan.explain", () => {
     expect(Plan.explain({ ...policy, maxAttempts: 1 }).hinted).toEqual(Option.none())
   })
 
-  it("bends the worst case by every rule for hints", () => {
+  it("changes the worst case by every rule for hints", () => {
     const hinted = (hint: Hint.Hint) =>
       Option.map(Plan.explain({ maxAttempts: 3, backoff: exponential, hint }).hinted, ({ waited }) =>
         Duration.toMillis(waited)
@@ -410,7 +410,7 @@ describe("Plan.explain", () => {
   it.each([
     ["none", 500],
     ["atOnce", 600]
-  ] as const)("counts on hints of no time as the rule reads them: %s", (zero, attempts) => {
+  ] as const)("counts on hints of zero as the rule reads them: %s", (zero, attempts) => {
     const plan = Plan.explain({
       maxAttempts: 600,
       backoff: Backoff.constant({ delay: 200 }),
@@ -420,14 +420,14 @@ describe("Plan.explain", () => {
     expect(Option.map(plan.hinted, ({ attempts }) => attempts)).toEqual(Option.some(attempts))
   })
 
-  it("ends attempts where a deadline cuts the operation", () => {
+  it("ends attempts when a deadline cuts the operation", () => {
     const elapsed = (deadline: Deadline.Deadline<unknown>) =>
       worstOf(Plan.explain({ maxAttempts: 2, backoff: exponential, deadline }, { attemptTakes: "1 second" }).worst)
         .elapsed
     expect([Deadline.cut(400), Deadline.refuse(400), Deadline.cut("1 hour")].map(elapsed)).toEqual([400, 1_399, 2_100])
   })
 
-  it("leaves out the delay of other kinds where there are none", () => {
+  it("leaves out the delay of other kinds when there are none", () => {
     const delay = Backoff.constant({ delay: 10 })
     const cases = { Transient: delay, Throttling: delay, Timeout: delay, Server: delay, Client: delay }
     const backoff = Backoff.byKind({ ...cases, orElse: exponential })
@@ -573,7 +573,7 @@ describe("Plan.explain", () => {
     })
   )
 
-  it("adds up smooth delays one by one where they have to fit into a time", () => {
+  it("adds up smooth delays one by one when they have to fit into a time", () => {
     const smooth = Backoff.fromCurve(Curve.decorrelatedSmooth({ base: 1000 }))
     const latest = (backoff: Backoff.Backoff) => times(Plan.explain({ maxAttempts: 3, backoff })).latest
     expect(latest(smooth)).toEqual([0, 1_378, 1_378 + 1_462])
@@ -614,7 +614,7 @@ describe("Plan.explain", () => {
     })
   )
 
-  it("goes on where only some draws end the back-off", () => {
+  it("goes on when only some draws end the back-off", () => {
     const plan = Plan.explain({ maxAttempts: 9, backoff: Backoff.fromCurve(spent) })
     expect(plan.worst.attempts).toBe(3)
     expect(delaysOf(plan).map(([bound, least, , most]) => [bound, least, most])).toEqual([
@@ -685,7 +685,7 @@ describe("Plan.explain", () => {
     expect(plan.warnings).toEqual([])
   })
 
-  it("ends where the back-off keeps a time, to the millisecond", () => {
+  it("ends when the back-off keeps a time, to the millisecond", () => {
     const explained = (within: number, attemptTakes = 0) => {
       const backoff = Backoff.within(Backoff.constant({ delay: 200 }), within)
       const plan = Plan.explain({ maxAttempts: 9, backoff, hint: Hint.ignore }, { attemptTakes })
@@ -767,7 +767,7 @@ describe("Plan.explain", () => {
     expect(Plan.explain(preset)).toEqual(Plan.explain(Policy.standard))
   })
 
-  it("cuts the table at the rows asked for, and follows the rest", () => {
+  it("ends the table after the rows asked for, and follows the rest", () => {
     const plan = Plan.explain({ maxAttempts: 100, backoff: Backoff.constant({ delay: 10 }) }, { rows: 3 })
     expect(plan.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3])
     expect(worstOf(plan.worst)).toEqual({ attempts: 100, waited: 990, elapsed: 990, loadFactor: 100 })
@@ -1042,7 +1042,7 @@ describe("Plan.Warning", () => {
     expect(warningsOf(policy).map(({ message }) => message)).toEqual(messages)
   })
 
-  it("gives numbers no more than the policy bounds where not all is followed", () => {
+  it("gives only the numbers that the policy bounds when not everything is followed", () => {
     const backoff = exponential.pipe(Backoff.jittered(Jitter.full))
     const endless = { maxAttempts: Infinity, backoff, deadline: Deadline.refuse("1 minute", { reserve: 5 }) }
     expect(worstOf(Plan.explain(endless).worst)).toEqual({
@@ -1060,7 +1060,7 @@ describe("Plan.Warning", () => {
     })
   })
 
-  it("carries what it speaks of", () => {
+  it("carries the values that it speaks of", () => {
     expect(
       warningsOf({ maxAttempts: 10, backoff: exponential.pipe(Backoff.capped(50)), deadline: Deadline.refuse(140) })
     ).toEqual([
@@ -1097,7 +1097,7 @@ describe("Plan.Assumption", () => {
     ["any kind", { ...timed, backoff: Backoff.byKind({ Client: exponential, orElse: jittered }) }, ["AnyKind"]],
     ["that no attempt resets", { ...timed, backoff: Backoff.resetAfter(exponential, 1001) }, ["NeverReset"]],
     ["nothing of a reset that an attempt can cause", { ...timed, backoff: Backoff.resetAfter(exponential, 1000) }, []]
-  ])("tells %s", (_, policy, expected) => {
+  ])("shows %s", (_, policy, expected) => {
     expect(assumed(policy)).toEqual(expected)
   })
 

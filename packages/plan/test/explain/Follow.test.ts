@@ -95,7 +95,7 @@ describe("Plan.explain, with many operations to follow", () => {
     expect(plan.warnings.map(({ _tag }) => _tag)).toContainEqual("NotFollowed")
   })
 
-  it("asks curves a bounded number of times where nothing ends an operation", () => {
+  it("asks curves a bounded number of times when nothing ends an operation", () => {
     const { asked, plan } = askedBy(endless, { rows: 1_000 })
     expect(asked).toBeLessThan(mostAsked)
     expect(plan.warnings.map(({ _tag }) => _tag)).toEqual(["NeverEnds"])
@@ -118,7 +118,7 @@ describe("Plan.explain, with many operations to follow", () => {
     ["two curves", both, 667],
     ["kinds", Backoff.byKind({ Throttling: constant, orElse: constant }), 334],
     ["a curve and a time", Backoff.within(constant, "1 day"), 429]
-  ])("follows the fewer attempts the more there is to step: %s", (_, backoff, attempts) => {
+  ])("follows fewer attempts the more there is to step: %s", (_, backoff, attempts) => {
     const warnings = (maxAttempts: number) => Plan.explain({ maxAttempts, backoff }, { rows: 1 }).warnings
     expect(warnings(attempts)).toEqual([])
     expect(warnings(attempts + 1)).toMatchObject([{ _tag: "NotFollowed", attempts }])
@@ -138,7 +138,7 @@ describe("Plan.explain, with many operations to follow", () => {
     ["two curves, one with a state", (jittered) => Backoff.max(jittered, stateful), 20, 333],
     ["two curves in a large table", (jittered) => Backoff.max(jittered, constant), 1_000, 8],
     ["kinds", (jittered) => Backoff.byKind({ Throttling: jittered, orElse: constant }), 20, 2 * 166]
-  ])("draws the fewer for a mean the more there is to step: %s", (_, combine, rows, draws) => {
+  ])("draws less for a mean the more there is to step: %s", (_, combine, rows, draws) => {
     let drawn = 0
     const watched: Jitter.Jitter = {
       ...Jitter.full,
@@ -209,7 +209,7 @@ describe("Plan.explain, with many operations to follow", () => {
   it.each([
     { maxAttempts: 500, delay: 1 },
     { maxAttempts: 501, delay: 5 }
-  ])("bounds them by the cap where the delays of all curves are too many: $maxAttempts attempts", (given) => {
+  ])("bounds them by the cap when the delays of all curves are too many: $maxAttempts attempts", (given) => {
     const { delay, maxAttempts } = given
     const curves = Array.from({ length: 39 }, () => constant).reduce((one, other) => Backoff.max(one, other))
     const { warnings, worst } = Plan.explain({

@@ -6,7 +6,7 @@ const text = (policy: Plan.Explainable, options?: Plan.Options) =>
   Plan.toText(Plan.explain(policy, options)).split("\n")
 
 describe("Plan.toText", () => {
-  it("rounds a mean within the delays that it is the mean of", () => {
+  it("rounds a mean so that it stays between the delays", () => {
     const plan = Plan.explain({ maxAttempts: 2, backoff: Backoff.constant({ delay: "1999 millis" }) })
     expect(Plan.toText(plan).match(/1\.999s|2s/g)).not.toContain("2s")
   })
@@ -60,7 +60,7 @@ describe("Plan.toText", () => {
     ])
   })
 
-  it("shows what never ends", () => {
+  it("shows a policy that never ends", () => {
     const backoff = Backoff.byKind({
       Throttling: Backoff.exponential({ base: "1 minute", factor: 10 }),
       orElse: Backoff.fromCurve(Curve.fibonacci({ base: "400 millis" })).pipe(Backoff.jittered(Jitter.equal))
@@ -119,7 +119,7 @@ describe("Plan.toText", () => {
     ])
   })
 
-  it("shows long times in two units, and only days where they are many", () => {
+  it("shows long times in two units, and only days when they are many", () => {
     const backoff = Backoff.fromDelays(["999 days", "1000 days", "1001 days"])
     expect(text({ maxAttempts: 4, backoff, hint: Hint.ignore }).slice(0, 5)).toEqual([
       "attempt   bound   least    mean    most  earliest  latest  waited",

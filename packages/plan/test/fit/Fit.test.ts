@@ -36,7 +36,7 @@ const outage = { lasts: "4 seconds", every: "30 seconds" } as const
 const seeds = [1, "two"]
 
 describe("Fit.fit", () => {
-  it.effect("answers with one attempt where nothing fails", () =>
+  it.effect("answers with one attempt when nothing fails", () =>
     Effect.gen(function* () {
       const { client, load, outageLoad, succeeded } = yield* met({
         server: { failureProbability: 0 },
@@ -80,7 +80,7 @@ describe("Fit.fit", () => {
     })
   )
 
-  it.effect("takes a bucket where the load in an outage is bounded", () =>
+  it.effect("takes a bucket when the load in an outage is bounded", () =>
     Effect.gen(function* () {
       const server = { failureProbability: 0.02, outage: { lasts: "20 seconds", every: "2 minutes" } } as const
       const { client, code, outageLoad, succeeded } = yield* met({ server, wish: { succeeded: 0.8, outageLoad: 1.1 } })
@@ -95,7 +95,7 @@ describe("Fit.fit", () => {
     })
   )
 
-  it.effect("waits longer where the outage is short", () =>
+  it.effect("waits longer when the outage is short", () =>
     Effect.gen(function* () {
       const server = { failureProbability: 0, outage: { lasts: "1 second", every: "1 minute" } } as const
       const { code } = yield* met({ server, wish: { succeeded: 0.995, within: "5 seconds" } })
@@ -103,7 +103,7 @@ describe("Fit.fit", () => {
     })
   )
 
-  it.effect("holds to the load that is allowed in an outage", () =>
+  it.effect("keeps to the load that is allowed in an outage", () =>
     Effect.gen(function* () {
       const server = { failureProbability: 0, outage: { lasts: "1 second", every: "1 minute" } } as const
       const wish = { succeeded: 0.995, within: "5 seconds" } as const
@@ -113,7 +113,7 @@ describe("Fit.fit", () => {
     })
   )
 
-  it.effect("cuts attempts off where few of them take very long", () =>
+  it.effect("cuts attempts off when few of them take very long", () =>
     Effect.gen(function* () {
       const measured = Array.from({ length: 100 }, (_, i) => (i < 97 ? "20 millis" : "1 minute"))
       const server = { failureProbability: 0, latency: { measured } } as const
@@ -122,7 +122,7 @@ describe("Fit.fit", () => {
     })
   )
 
-  it.effect("says what comes nearest where nothing does it", () =>
+  it.effect("names the nearest policy when none fits", () =>
     Effect.gen(function* () {
       const found = yield* fit({ server: { failureProbability: 0.9 }, wish: { succeeded: 0.99 } })
       expect(found._tag).toBe("Missed")
@@ -133,7 +133,7 @@ describe("Fit.fit", () => {
     })
   )
 
-  it.effect("names the next best one, made of other parts and with no less load", () =>
+  it.effect("names the next best one, with other parts and with no less load", () =>
     Effect.gen(function* () {
       const found = yield* fit({ server: { failureProbability: 0.1, outage }, wish: { succeeded: 0.84 } })
       expect(found._tag).toBe("Met")

@@ -29,7 +29,7 @@ describe("Load.latency", () => {
     })
   )
 
-  it.effect("has the service times of its servers where nothing waits", () =>
+  it.effect("has the service times of its servers when nothing waits", () =>
     Effect.gen(function* () {
       const { p50, p95, p99 } = yield* Load.latency({}, { ...options, load: 0.001, slow: 0, requests: 4_000 })
       // Of an exponential distribution with a mean of 10 ms.
@@ -50,7 +50,7 @@ describe("Load.latency", () => {
     })
   )
 
-  it.effect("works more where servers serve clients that have gone", () =>
+  it.effect("works more when servers serve clients that have gone", () =>
     Effect.gen(function* () {
       const hedge = { maxAttempts: 2, delay: 20 }
       const busy = { ...options, load: 0.6 }

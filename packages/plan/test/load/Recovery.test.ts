@@ -20,7 +20,7 @@ describe("Load.recovery", () => {
     })
   )
 
-  it.effect("fails nothing where the server never stands still and is not asked for much", () =>
+  it.effect("fails nothing when the server never stands still and has spare capacity", () =>
     Effect.gen(function* () {
       const outcome = yield* Load.recovery({ policy: Policy.once }, { ...short, load: 0.3, outage: 0 })
       expect(outcome.recoveredAfter).toEqual(Option.some(Duration.zero))
@@ -58,7 +58,7 @@ describe("Load.recovery", () => {
     })
   )
 
-  it.effect("tells of every second what began in it, what succeeded and what the server got", () =>
+  it.effect("reports for every second what began in it, what succeeded and what the server got", () =>
     Effect.gen(function* () {
       const outcome = yield* Load.recovery({ policy: threeAttempts }, { ...short, patience: 0 })
       const sum = (count: keyof Load.Second, from = 0, to = Infinity) =>
@@ -90,7 +90,7 @@ describe("Load.recovery", () => {
     })
   )
 
-  it.effect("has recovered where nothing is asked for", () =>
+  it.effect("has recovered when nothing is asked for", () =>
     Effect.gen(function* () {
       const outcome = yield* Load.recovery({ policy: Policy.once }, { load: 1e-9, seed: 1, outage: 0, patience: 0 })
       expect(outcome).toMatchObject({ recoveredAfter: Option.some(Duration.zero), requests: 0, seconds: [] })
@@ -175,7 +175,7 @@ describe("Load.recovery", () => {
     })
   )
 
-  it.effect("tells buckets and limiters of a timeout where an answer is late", () =>
+  it.effect("tells buckets and limiters of a timeout when an answer is late", () =>
     Effect.gen(function* () {
       const kinds = new Set<string>()
       const noting: TokenBucket.TokenBucket = {

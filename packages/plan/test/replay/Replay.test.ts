@@ -66,7 +66,7 @@ describe("Replay.replay", () => {
     })
   )
 
-  it.effect("counts what the lines tell", () =>
+  it.effect("counts what the lines say", () =>
     Effect.gen(function* () {
       const lines = yield* record({ client: threeAttempts, fails: () => true, operations: 10 })
       const { recorded } = yield* replay(lines, threeAttempts)
@@ -125,7 +125,7 @@ describe("Replay.replay", () => {
     })
   )
 
-  it.effect("leaves out what is not whole, and hedged operations", () =>
+  it.effect("leaves out incomplete and hedged operations", () =>
     Effect.gen(function* () {
       const lines = yield* record({ client: threeAttempts, fails: () => true, operations: 3, pauseMillis: 5000 })
       const cut = lines.slice(2)
@@ -138,7 +138,7 @@ describe("Replay.replay", () => {
     })
   )
 
-  it.effect("ends where the other policy never would", () =>
+  it.effect("stops an operation that the other policy never would", () =>
     Effect.gen(function* () {
       const lines = yield* record({ client: threeAttempts, fails: () => true, operations: 2 })
       const endless = { policy: { maxAttempts: Infinity, backoff: Backoff.constant({ delay: "1 second" }) } }
@@ -203,7 +203,7 @@ describe("Replay.replay", () => {
     })
   )
 
-  it("refuses a policy that the loop would refuse, and a seed that is no number", () => {
+  it("refuses a policy that the loop would refuse, and a seed that is not a number", () => {
     const wrong = { policy: { ...threeAttempts.policy, maxAttempts: 0 } }
     expect(() => replay([], wrong)).toThrow("Replay.replay: maxAttempts must be a whole number >= 1, got 0")
     expect(() => replay([], threeAttempts, wrong)).toThrow("Replay.replay: maxAttempts must be a whole number >= 1")

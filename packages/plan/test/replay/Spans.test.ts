@@ -33,7 +33,7 @@ describe("Replay.replay of spans", () => {
     })
   )
 
-  it.effect("passes over other spans and events, and leaves out what did not end or is mixed up", () =>
+  it.effect("passes over other spans and events, and leaves out operations that did not end or are mixed up", () =>
     Effect.gen(function* () {
       const { spans } = yield* recordBoth({ ...recorded, operations: 20, fails: () => true })
       const [first, second, third] = spans
@@ -120,7 +120,7 @@ describe("Replay.replay of spans", () => {
       `${inSpan}.events[0].retry.attempt`,
       "got nothing"
     ]
-  ])("refuses %s that is none", ([, line, field, message]) =>
+  ])("refuses invalid %s", ([, line, field, message]) =>
     Effect.gen(function* () {
       const found = yield* Effect.either(replay([batch([span]), line]))
       const error = Either.isLeft(found) ? found.left : undefined

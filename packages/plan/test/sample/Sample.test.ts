@@ -12,7 +12,7 @@ const options = { seed: "plan", samples: 2_000, failureProbability: 1 }
 const millis = ({ waited }: Plan.Sample) => [waited.p50, waited.p90, waited.p99, waited.max].map(Duration.toMillis)
 
 describe("Plan.sample", () => {
-  it.effect("gives the same sample for the same seed, whatever chance is around it", () =>
+  it.effect("gives the same sample for the same seed, whatever Random surrounds it", () =>
     Effect.gen(function* () {
       const sample = Plan.sample(Policy.standard, { ...options, failureProbability: 0.5 })
       const first = yield* sample
@@ -22,7 +22,7 @@ describe("Plan.sample", () => {
     })
   )
 
-  it.effect("leaves the chance around it alone", () =>
+  it.effect("leaves the surrounding Random alone", () =>
     Effect.gen(function* () {
       yield* Plan.sample(Policy.standard, options)
       expect(yield* Random.next).toBe(0.25)
@@ -60,7 +60,7 @@ describe("Plan.sample", () => {
     })
   )
 
-  it.effect("tells quantiles by the nearest rank", () =>
+  it.effect("takes quantiles by the nearest rank", () =>
     Effect.gen(function* () {
       const backoff = Backoff.fromDelays([10, 20, 30])
       const sample = yield* Plan.sample({ maxAttempts: 4, backoff }, { ...options, failureProbability: 1, samples: 1 })

@@ -21,7 +21,7 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
-  it.effect("tells what its runs have shown", () =>
+  it.effect("reports what its runs have shown", () =>
     Effect.gen(function* () {
       const schedule = Schedule.exponential(100).pipe(Schedule.jittered, Schedule.intersect(Schedule.recurs(3)))
       const plan = yield* Plan.explainSchedule(schedule, { samples: 500 })
@@ -41,7 +41,7 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
-  it.effect("bounds what follows the table where one of the runs goes on", () =>
+  it.effect("bounds the attempts after the table if one of the runs goes on", () =>
     Effect.gen(function* () {
       // Attempts that take a second end the schedule before the table does.
       const policy = { maxAttempts: 9, backoff: Schedule.spaced(100).pipe(Schedule.upTo(250)) }
@@ -52,7 +52,7 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
-  it.effect("warns of what ends the longest runs, and of what ends others before", () =>
+  it.effect("warns of the reason that ends the longest runs, and of reasons that end others before", () =>
     Effect.gen(function* () {
       const warnings = (backoff: Schedule.Schedule<unknown>, within: number, attemptTakes: number) =>
         Effect.map(
@@ -73,7 +73,7 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
-  it.effect("warns of nothing where its longest runs have ended in different ways", () =>
+  it.effect("warns of nothing if its longest runs have ended in different ways", () =>
     Effect.gen(function* () {
       // It ends after the second attempt if that is quick; slow ones run into the deadline there.
       const unlessQuick = Schedule.whileOutput(Schedule.elapsed, (elapsed) => Duration.toMillis(elapsed) !== 100)
@@ -97,7 +97,7 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
-  it.effect("asks for no timeout of an attempt that has no time", () =>
+  it.effect("asks for no timeout for an attempt that has no time", () =>
     Effect.gen(function* () {
       const attemptTimeout = AttemptTimeout.fromFunction("by start", (_, startMillis) => 9 - (startMillis % 7))
       const policy = { maxAttempts: 9, attemptTimeout, backoff: Schedule.spaced(100) }
@@ -117,7 +117,7 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
-  it.effect("gives the same plan for the same seed, whatever chance is around it", () =>
+  it.effect("gives the same plan for the same seed, whatever Random surrounds it", () =>
     Effect.gen(function* () {
       const plan = Plan.explainSchedule(Schedule.jittered(Schedule.spaced("1 second")), { seed: 7 })
       const first = yield* plan
@@ -127,7 +127,7 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
-  it.effect.each([1, 2, 7, 100])("runs a schedule %i times if that is what is asked for", (samples) =>
+  it.effect.each([1, 2, 7, 100])("runs a schedule %i times if asked to", (samples) =>
     Effect.gen(function* () {
       let runs = 0
       const counted = Schedule.recurs(3).pipe(Schedule.tapOutput((n) => Effect.sync(() => (runs += n === 0 ? 1 : 0))))
@@ -183,7 +183,7 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
-  it.effect("sees in a Backoff no more than its plan tells", () =>
+  it.effect("sees in a Backoff no more than its plan shows", () =>
     Effect.gen(function* () {
       const backoff = Backoff.fromCurve(Curve.decorrelated({ base: 100 })).pipe(Backoff.capped(2_000))
       const policy = { maxAttempts: 6, backoff: Backoff.max(backoff, Backoff.exponential({ base: 50 })) }
@@ -197,7 +197,7 @@ describe("Plan.explainSchedule", () => {
     })
   )
 
-  it.effect("asks for what the schedule requires", () => {
+  it.effect("requires what the schedule requires", () => {
     class Pace extends Context.Tag("Pace")<Pace, number>() {}
     const backoff = Schedule.recurs(2).pipe(Schedule.addDelayEffect(() => Pace))
     const plan = Plan.explainSchedule(backoff)
