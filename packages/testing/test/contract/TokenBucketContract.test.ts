@@ -504,7 +504,7 @@ describe("TokenBucketContract.suite", () => {
     Effect.map(found(make, options), (found) => expect(found).toEqual(finds))
   )
 
-  it.effect("finds a bucket that grants none where it is said to grant all, and the reverse", () =>
+  it.effect("finds a bucket that grants none though it is said to grant all, and the reverse", () =>
     Effect.gen(function* () {
       expect(yield* found(Effect.succeed(TokenBucket.empty), { grants: "all" })).toContain("grants every attempt")
       expect(yield* found(Effect.succeed(TokenBucket.unlimited), { grants: "none" })).toEqual(["grants no attempt"])
@@ -532,7 +532,7 @@ describe("TokenBucketContract.suite messages", () => {
     })
   )
 
-  it.effect("name restore around more than the wait where an attempt is interrupted between taking and answering", () =>
+  it.effect("name restore around more than the wait when an attempt is interrupted between taking and answering", () =>
     Effect.gen(function* () {
       const sentence = "answers with what it took, at whatever step it is interrupted"
       const losing = bucket((_, tokens) => ({
@@ -562,7 +562,7 @@ describe("TokenBucketContract.suite messages", () => {
     })
   )
 
-  it.effect("name the promise where no cause is known", () =>
+  it.effect("name the promise when no cause is known", () =>
     Effect.gen(function* () {
       const sentence = "grants no attempt"
       const message = yield* said(bucket(), { grants: "none" }, sentence)

@@ -323,7 +323,7 @@ describe("Fault", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("latency is random where its jitter is, by the number of the call", () =>
+  it.effect("latency is random if it has a jitter, by the number of the call", () =>
     Effect.gen(function* () {
       const injector = yield* Faults.make(Fault.latency({ before: "10 seconds", jitter: Jitter.full }), { seed: 3 })
       const call = Effect.timed(Faults.inject(Effect.void, injector))
@@ -365,7 +365,7 @@ describe("Faults.inject", () => {
     injected(Fault.status(503))
   })
 
-  it.effect("refuses a fault of HTTP where types did not", () =>
+  it.effect("refuses a fault of HTTP even if types did not", () =>
     Effect.gen(function* () {
       const injector = yield* Faults.make(Fault.status(503))
       const exit = yield* Effect.exit(Faults.inject(Effect.void, injector as Faults.Injector))
@@ -489,20 +489,20 @@ describe("Faults.layer", () => {
   const withEntries = (entries: Record<string, string>) =>
     Layer.provide(provided, Layer.setConfigProvider(variables(entries)))
 
-  it.effect("gives the same service back where it is off", () =>
+  it.effect("gives the same service back if it is off", () =>
     Effect.gen(function* () {
       expect(yield* Effect.provide(OrdersTag, withEntries({}))).toBe(orders)
     })
   )
 
-  it.effect("injects faults where it is on", () =>
+  it.effect("injects faults if it is on", () =>
     Effect.gen(function* () {
       const { place } = yield* Effect.provide(OrdersTag, withEntries({ FAULTS_ENABLED: "true" }))
       expect(yield* Effect.replicateEffect(Effect.merge(place), 4)).toEqual(["placed", "down", "placed", "down"])
     })
   )
 
-  it.effect("fails to build where a value is bad", () =>
+  it.effect("fails to build if a value is bad", () =>
     Effect.gen(function* () {
       const built = Effect.provide(OrdersTag, withEntries({ FAULTS_ENABLED: "maybe" }))
       expect(ConfigError.isConfigError(yield* Effect.flip(built))).toBe(true)

@@ -77,7 +77,7 @@ describe("FaultyHttpClient.inject", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("garbles a body, and its stream, and keeps its head but for the mark", () =>
+  it.effect("garbles a body, and its stream, and keeps its head except for the mark", () =>
     Effect.gen(function* () {
       const injector = yield* Faults.make(Fault.garble(), { seed: 1 })
       const response = yield* FaultyHttpClient.inject(makeClient().client, injector).get("http://a.example/")
@@ -116,7 +116,7 @@ describe("FaultyHttpClient.inject", () => {
     })
   )
 
-  it("adds the errors of the faults but throttles, which are responses", () => {
+  it("adds the errors of the faults except throttles, which are responses", () => {
     const client: HttpClient.HttpClient.With<"own"> = makeClient().client as never
     const faulty = <E>(faults: Faults.Faults<E, "http">) =>
       Effect.map(Faults.make(faults), (injector) => FaultyHttpClient.inject(client, injector))

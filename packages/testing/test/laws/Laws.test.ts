@@ -64,9 +64,7 @@ describe("Laws.jitter", () => {
   const broken = (change: Partial<Jitter.Jitter>, options?: Laws.JitterOptions) =>
     failing((runner) => Laws.jitter(runner, "it", { ...sound, ...change }, options))
 
-  it.effect("finds nothing to say against a sound jitter", () =>
-    Effect.map(broken({}), (found) => expect(found).toEqual([]))
-  )
+  it.effect("finds no fault in a sound jitter", () => Effect.map(broken({}), (found) => expect(found).toEqual([])))
 
   it.effect.each<{ readonly defect: string; readonly change: Partial<Jitter.Jitter>; readonly finds: string }>([
     {
@@ -110,7 +108,7 @@ describe("Laws.jitter", () => {
     Effect.map(broken(change), (found) => expect(found).toContain(finds))
   )
 
-  it.effect("lets a jitter fall that is said to", () =>
+  it.effect("lets a jitter fall with the retries if told that it does", () =>
     Effect.map(broken({ draw: (b, u) => b - (u * b) / 2 }, { rises: false }), (found) => expect(found).toEqual([]))
   )
 
@@ -156,9 +154,7 @@ describe("Laws.curve", () => {
   const same = "answers the same for the same draws, and without chance for all"
   const whole = "makes a back-off of whole delays, none above its cap"
 
-  it.effect("finds nothing to say against a sound curve", () =>
-    Effect.map(broken({}), (found) => expect(found).toEqual([]))
-  )
+  it.effect("finds no fault in a sound curve", () => Effect.map(broken({}), (found) => expect(found).toEqual([])))
 
   it.effect.each<{
     readonly defect: string
@@ -252,7 +248,7 @@ describe("Laws.classifier", () => {
   const broken = (classifier: Classifier.Classifier<Busy | Gone>) =>
     failing((runner) => Laws.classifier(runner, "it", classifier, errors))
 
-  it.effect("finds a classifier that judges otherwise the next time", () =>
+  it.effect("finds a classifier that judges differently the next time", () =>
     Effect.gen(function* () {
       let calls = 0
       const found = yield* broken(() => (calls++ % 2 === 0 ? Verdict.transient : Verdict.noOpinion))
@@ -276,7 +272,7 @@ describe("Laws.classifier", () => {
     { verdict: { ...Verdict.transient, kind: "Sunny" }, says: "kind is Sunny" },
     { verdict: { ...Verdict.transient, hint: 3 }, says: "hint is 3" },
     { verdict: { _tag: "Terminal" }, says: "why is undefined" }
-  ])("finds a classifier whose verdict is none: $says", ({ says, verdict }) =>
+  ])("finds a classifier whose answer is not a verdict: $says", ({ says, verdict }) =>
     Effect.gen(function* () {
       const found = yield* findings((runner) => Laws.classifier(runner, "it", () => verdict as never, errors))
       expect(found[0]?.name).toBe("judges every error by a verdict, the same each time")

@@ -64,7 +64,7 @@ describe("Expect.waits", () => {
     Effect.map(down, (timeline) => Expect.waits(timeline, ["100 millis", "0.2 seconds"]))
   )
 
-  it.effect("holds for none where nothing was waited for", () =>
+  it.effect("holds for none when nothing was waited for", () =>
     Effect.map(up, (timeline) => Expect.waits(timeline, []))
   )
 
@@ -76,7 +76,7 @@ describe("Expect.waits", () => {
     })
   )
 
-  it.effect("tells a nanosecond", () =>
+  it.effect("tells two waits apart that differ by a nanosecond", () =>
     Effect.map(down, (timeline) => {
       expect(() => Expect.waits(timeline, ["100 millis", "200000001 nanos"])).toThrow("200ms 1ns, got 100ms, 200ms")
     })
@@ -95,11 +95,11 @@ describe("Expect.attempts", () => {
 })
 
 describe("Expect.noTrailingWait", () => {
-  it.effect("holds where all ends with the last attempt", () =>
+  it.effect("holds when everything ends with the last attempt", () =>
     Effect.map(Effect.all([down, up]), (timelines) => timelines.forEach(Expect.noTrailingWait))
   )
 
-  it.effect("does not hold where a wait precedes giving up", () =>
+  it.effect("does not hold when a wait precedes giving up", () =>
     Effect.map(inVain, (timeline) => {
       expect(() => Expect.noTrailingWait(timeline)).toThrow(
         [
@@ -115,7 +115,7 @@ describe("Expect.noTrailingWait", () => {
 })
 
 describe("Expect.stopped", () => {
-  it.effect("holds for the reason, and answers with what is known", () =>
+  it.effect("holds for the reason, and answers with the details", () =>
     Effect.map(down, (timeline) => {
       const { attempts, error, reason } = Expect.stopped(timeline, "AttemptsSpent")
       expectTypeOf(error).toEqualTypeOf<Busy>()
@@ -146,7 +146,7 @@ describe("Expect.stopped", () => {
     })
   )
 
-  it.effect("is told by a type when the operation fails with something else", () =>
+  it.effect("is refused by the types for an exit of Retry.retry", () =>
     Effect.gen(function* () {
       const retried = Retry.retry(Effect.fail("no"), {
         classifier: () => Verdict.terminal("no"),

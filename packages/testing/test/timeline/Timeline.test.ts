@@ -66,7 +66,7 @@ describe("Timeline.record", () => {
     })
   )
 
-  it.effect("does not notice that the wall clock is set", () =>
+  it.effect("does not notice changes of the wall clock", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const call = Timeline.attempt(
@@ -82,7 +82,7 @@ describe("Timeline.record", () => {
     )
   )
 
-  it.effect("tells fractions of a millisecond", () =>
+  it.effect("shows fractions of a millisecond", () =>
     VirtualClock.run(
       Effect.gen(function* () {
         const timeline = yield* Timeline.record(Effect.delay(Timeline.attempt(Effect.void), Duration.micros(1_500n)))
@@ -154,7 +154,7 @@ describe("Timeline.equals", () => {
     })
   )
 
-  it.effect("tells a nanosecond, an outcome and an end apart", () =>
+  it.effect("tells apart runs that differ by a nanosecond, an outcome or an end", () =>
     Effect.gen(function* () {
       const timeline = yield* Timeline.record(Timeline.attempt(Effect.fail("no")))
       const [attempt] = Timeline.attempts(timeline)
@@ -178,7 +178,7 @@ describe("Scripted.make", () => {
     })
   )
 
-  it.effect("repeats a step for ever where it is told to", () =>
+  it.effect("repeats a step for ever if told to", () =>
     Effect.gen(function* () {
       const service = yield* Scripted.make([Scripted.times(Scripted.fail("down"), Infinity)])
       yield* Effect.repeatN(Effect.ignore(service.call), 99)
@@ -194,7 +194,7 @@ describe("Scripted.make", () => {
 })
 
 layer(Layer.merge(VirtualClock.layer, SeededRandom.layer("one")))("Timeline.record in a layer of tests", (it) => {
-  it.effect("uses the clock and the chance of the layer", () =>
+  it.effect("uses the clock and the Random of the layer", () =>
     Effect.gen(function* () {
       expect(Timeline.equals(yield* recording, yield* seeded("one"))).toBe(true)
     })
