@@ -34,16 +34,16 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { Deadline, Retry } from "@effect-retry/core"
-import { dual, type Given } from "@effect-retry/core/unstable/Dual"
+import type { Given } from "@effect-retry/core/unstable/Dual"
 import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
 import * as Token from "../accept/Token.ts"
 import type { Send } from "./exchange/Exchange.ts"
 import { hedging } from "./exchange/Hedging.ts"
 import type { Outcome } from "./policy/Attempt.ts"
 import type { Bucket, HedgePolicy } from "./policy/HedgePolicy.ts"
-import type { Added, Any, Bound, Checked, Env, Policy, Takes } from "./policy/HttpPolicy.ts"
+import type { Added, Bound, Checked, Env, Policy, Takes } from "./policy/HttpPolicy.ts"
 import { complete } from "./policy/HttpPolicy.ts"
-import { isClient, made } from "./client/MadeClient.ts"
+import { made } from "./client/MadeClient.ts"
 import { CurrentReading } from "./exchange/Reading.ts"
 import { retrying } from "./exchange/Retrying.ts"
 import * as Stopped from "./exchange/Stopped.ts"
@@ -70,8 +70,8 @@ export const attemptNumber = (header = "x-retry-attempt"): NonNullable<Policy["a
 type With<E, R> = HttpClient.HttpClient.With<E, R>
 
 /**
- * Sends requests again as a policy says, by default `standard`; fields that a policy leaves out are those of `standard`:
- * `HttpRetry.withRetry({ maxAttempts: 5 })`.
+ * Sends requests again as a policy says, such as `HttpRetry.standard`. Fields that a policy leaves out are those of
+ * `standard`: `HttpRetry.withRetry({ maxAttempts: 5 })`.
  *
  * Responses and errors share one count of attempts. After the last attempt its response is returned, or the effect
  * fails with its error; an error of the policy itself, such as a timeout, is the `cause` of a `RequestError`. An
@@ -82,15 +82,13 @@ type With<E, R> = HttpClient.HttpClient.With<E, R>
  *
  * @category running
  */
+export function withRetry<P extends Bound<E0>, E0 = never>(
+  policy: Checked<P>
+): <E extends Takes<P, E>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
 export function withRetry<E = never, R = never, P extends Bound<E> = Bound<E>>(
   self: With<E, R>,
   policy: Checked<P>
 ): With<E | Added<P>, Env<P, R>>
-export function withRetry<E, R>(self: With<E, R>): With<E | HttpClientError.RequestError, R>
-export function withRetry(): <E, R>(self: With<E, R>) => With<E | HttpClientError.RequestError, R>
-export function withRetry<P extends Bound<E0>, E0 = never>(
-  policy: Checked<P>
-): <E extends Takes<P, E>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
 export function withRetry(...given: Given): any {
   return opened("HttpRetry.withRetry", given, false)
 }
@@ -106,31 +104,25 @@ export function withRetry(...given: Given): any {
  *
  * @category running
  */
-export function orStopped<E = never, R = never, P extends Bound<E> = Bound<E>>(
-  self: With<E, R>,
-  policy: Checked<P>
-): With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
-export function orStopped<E, R>(
-  self: With<E, R>
-): With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
-export function orStopped(): <E, R>(
-  self: With<E, R>
-) => With<Retry.RetryStopped<Outcome<E | HttpClientError.RequestError>>, R>
 export function orStopped<P extends Bound<E0>, E0 = never>(
   policy: Checked<P>
 ): <E extends Takes<P, E>, R>(
   self: With<E, R> | Piped<P, With<E0, any>>
 ) => With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
+export function orStopped<E = never, R = never, P extends Bound<E> = Bound<E>>(
+  self: With<E, R>,
+  policy: Checked<P>
+): With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
 export function orStopped(...given: Given): any {
   return opened("HttpRetry.orStopped", given, true)
 }
 
-const opened = (owner: string, given: Given, stops: boolean) =>
-  dual(
-    given,
-    (self: With<unknown, unknown>, policy: Any = {}) => retried(owner, self, policy, stops),
-    given.length > 1 || isClient(given[0])
-  )
+/** The body of a door, called with a client and a policy, or first with the policy and then with the client. */
+const opened = (owner: string, given: Given, stops: boolean): unknown => {
+  const retry = retrying(complete(owner, given.length > 1 ? given[1] : given[0]), stops)
+  const door = (self: unknown): With<unknown, unknown> => retried(owner, self, retry, stops)
+  return given.length > 1 ? door(given[0]) : door
+}
 
 /**
  * Hedges requests that are safe to repeat: sends another one while the first is unanswered, and takes the first answer.
@@ -175,8 +167,12 @@ const hedgedClient = (self: unknown, hedged: ReturnType<typeof hedging>): With<u
 }
 
 /** A client that retries and, if `stops` is true, fails with a `RetryStopped`. */
-const retried = (owner: string, self: With<unknown, unknown>, policy: Any, stops: boolean): With<unknown, unknown> => {
-  const retry = retrying(complete(owner, policy), stops)
+const retried = (
+  owner: string,
+  self: unknown,
+  retry: ReturnType<typeof retrying>,
+  stops: boolean
+): With<unknown, unknown> => {
   const { postprocess, preprocess } = made(owner, self)
   const send: Send = (request) => postprocess(Effect.succeed(request))
   return HttpClient.makeWith<unknown, unknown, unknown, unknown>(

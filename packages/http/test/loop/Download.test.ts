@@ -598,9 +598,9 @@ describe("Download.stream as an operation", () => {
   it.effect("lets defects through", () =>
     Effect.gen(function* () {
       const broken = HttpClient.make(() => Effect.die("broken"))
-      expect(yield* Effect.exit(Stream.runDrain(Download.stream(HttpRetry.withRetry(broken), get)))).toEqual(
-        Exit.die("broken")
-      )
+      expect(
+        yield* Effect.exit(Stream.runDrain(Download.stream(HttpRetry.withRetry(broken, HttpRetry.standard), get)))
+      ).toEqual(Exit.die("broken"))
     }).pipe(world)
   )
 

@@ -87,12 +87,12 @@ describe("HttpRetry.withRetry", () => {
     }).pipe(world)
   )
 
-  it.effect("has a data-first and a data-last form, with and without a policy", () =>
+  it.effect("has a data-first and a data-last form", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
       const clients = [
-        HttpRetry.withRetry(client),
-        client.pipe(HttpRetry.withRetry()),
+        HttpRetry.withRetry(client, HttpRetry.standard),
+        client.pipe(HttpRetry.withRetry(HttpRetry.standard)),
         HttpRetry.withRetry(client, patient),
         client.pipe(HttpRetry.withRetry(patient))
       ]
@@ -471,7 +471,7 @@ describe("HttpRetry.standard", () => {
   ] as const)("sends GET this often after %s", ([, step, count]) =>
     Effect.gen(function* () {
       const { calls, client } = scripted(step)
-      yield* Effect.exit(HttpRetry.withRetry(client).get(url))
+      yield* Effect.exit(HttpRetry.withRetry(client, HttpRetry.standard).get(url))
       expect(calls.length).toBe(count)
     }).pipe(world)
   )
@@ -487,7 +487,7 @@ describe("HttpRetry.standard", () => {
   ] as const)("sends what HTTP calls safe to repeat again: %s", ([method, count]) =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
-      yield* HttpRetry.withRetry(client).execute(HttpClientRequest.make(method)(url))
+      yield* HttpRetry.withRetry(client, HttpRetry.standard).execute(HttpClientRequest.make(method)(url))
       expect(calls.length).toBe(count)
       expect(calls[0]?.request.headers["idempotency-key"]).toBe(undefined)
       expect(Object.keys(calls[1]?.request.headers ?? {}).filter((name) => name.startsWith("x-"))).toEqual([])
@@ -497,7 +497,7 @@ describe("HttpRetry.standard", () => {
   it.effect("waits half of 100 and of 200 milliseconds when the draw is the middle", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
-      yield* HttpRetry.withRetry(client).get(url)
+      yield* HttpRetry.withRetry(client, HttpRetry.standard).get(url)
       expect(Scripted.times(calls)).toEqual([0, 50, 150])
     }).pipe(world)
   )
@@ -511,7 +511,7 @@ describe("HttpRetry.standard", () => {
   ] as const)("waits at least what the server asks for, up to a minute and a tenth more: %s", ([seconds, times]) =>
     Effect.gen(function* () {
       const { calls, client } = scripted({ status: 429, headers: { "retry-after": seconds } })
-      yield* HttpRetry.withRetry(client).get(url)
+      yield* HttpRetry.withRetry(client, HttpRetry.standard).get(url)
       expect(Scripted.times(calls)).toEqual(times)
     }).pipe(world)
   )
@@ -1444,12 +1444,16 @@ describe("HttpRetry.make", () => {
     expect(thrown(() => client.pipe(HttpRetry.withRetry(wrong)))).toSatisfy(refused("HttpRetry.withRetry"))
   })
 
-  it.each([null, 1, "standard", []])("refuses what is not a record: %j", (value) => {
-    const { client } = scripted(200)
-    expect(() => HttpRetry.withRetry(client, value as unknown as HttpRetry.Policy)).toThrow(
-      "HttpRetry.withRetry: policy must be a record"
-    )
-  })
+  it.each([undefined, null, 1, "standard", [], scripted(200).client])(
+    "refuses at the call what is not a record: %j",
+    (value) => {
+      const { client } = scripted(200)
+      const policy = value as unknown as HttpRetry.Policy
+      const refused = "HttpRetry.withRetry: policy must be a record of fields, such as HttpRetry.standard, got"
+      expect(() => HttpRetry.withRetry(client, policy)).toThrow(refused)
+      expect(() => HttpRetry.withRetry(policy)).toThrow(refused)
+    }
+  )
 
   it("answers the policy as it is", () => {
     expect(HttpRetry.make(policy)).toBe(policy)

@@ -26,12 +26,12 @@ type Own<E = never, R = never> = HttpClient.HttpClient.With<Stopped<E>, Token | 
 describe("HttpRetry.orStopped types", () => {
   it("fails with the stop of an error or a response, and with nothing else", () => {
     type Plain = HttpClient.HttpClient.With<Retry.RetryStopped<HttpClientError.HttpClientError | Response>>
-    expectTypeOf(() => HttpRetry.orStopped(client)).returns.toEqualTypeOf<Plain>()
-    expectTypeOf(() => client.pipe(HttpRetry.orStopped())).returns.toEqualTypeOf<Plain>()
+    expectTypeOf(() => HttpRetry.orStopped(client, {})).returns.toEqualTypeOf<Plain>()
+    expectTypeOf(() => client.pipe(HttpRetry.orStopped({}))).returns.toEqualTypeOf<Plain>()
     expectTypeOf(() => client.pipe(HttpRetry.orStopped({ maxAttempts: 5 }))).returns.toEqualTypeOf<Plain>()
     expectTypeOf(() => HttpRetry.orStopped(standard)(client)).returns.toEqualTypeOf<Plain>()
-    expectTypeOf(() => HttpRetry.orStopped(own)).returns.toEqualTypeOf<Own>()
-    expectTypeOf(() => own.pipe(HttpRetry.orStopped())).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => HttpRetry.orStopped(own, {})).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => own.pipe(HttpRetry.orStopped({}))).returns.toEqualTypeOf<Own>()
     expectTypeOf(() => HttpRetry.orStopped(own, standard)).returns.toEqualTypeOf<Own>()
   })
 
@@ -61,7 +61,7 @@ describe("HttpRetry.orStopped types", () => {
 
   it("gives reason and outcome to one handler", () => {
     const handled = () =>
-      HttpRetry.orStopped(client)
+      HttpRetry.orStopped(client, {})
         .execute(request)
         .pipe(
           Effect.catchTag("RetryStopped", ({ error, reason }) => {
@@ -110,7 +110,7 @@ describe("HttpRetry.execute types", () => {
   it("keeps the error of a client that says why it gave up", () => {
     expectTypeOf(() =>
       client.pipe(
-        HttpRetry.orStopped(),
+        HttpRetry.orStopped({}),
         HttpRetry.execute(request, ({ text }) => text)
       )
     ).returns.toEqualTypeOf<

@@ -26,16 +26,16 @@ type Own<E = never, R = never> = HttpClient.HttpClient.With<Busy | HttpClientErr
 describe("HttpRetry.withRetry types", () => {
   it("answers with a client if it was given one", () => {
     assertType<ReadonlyArray<() => HttpClient.HttpClient>>([
-      () => HttpRetry.withRetry(client),
-      () => client.pipe(HttpRetry.withRetry()),
+      () => HttpRetry.withRetry(client, {}),
+      () => client.pipe(HttpRetry.withRetry({})),
       () => HttpRetry.withRetry(client, standard),
       () => client.pipe(HttpRetry.withRetry(standard)),
       () => HttpRetry.withRetry(client, { ...standard, maxAttempts: 5, deadline: Deadline.cut("1 second") }),
       () => client.pipe(HttpRetry.withRetry({ ...standard, attemptTimeout: AttemptTimeout.constant("1 second") })),
       () => HttpRetry.withRetry(standard)(client)
     ])
-    expectTypeOf(() => HttpRetry.withRetry(client)).returns.toEqualTypeOf<HttpClient.HttpClient>()
-    expectTypeOf(() => client.pipe(HttpRetry.withRetry())).returns.toEqualTypeOf<HttpClient.HttpClient>()
+    expectTypeOf(() => HttpRetry.withRetry(client, {})).returns.toEqualTypeOf<HttpClient.HttpClient>()
+    expectTypeOf(() => client.pipe(HttpRetry.withRetry({}))).returns.toEqualTypeOf<HttpClient.HttpClient>()
   })
 
   it("judges by tags that the client can have, in every form", () => {
@@ -61,8 +61,8 @@ describe("HttpRetry.withRetry types", () => {
   })
 
   it("keeps the error and the requirement of a client", () => {
-    expectTypeOf(() => HttpRetry.withRetry(own)).returns.toEqualTypeOf<Own>()
-    expectTypeOf(() => own.pipe(HttpRetry.withRetry())).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => HttpRetry.withRetry(own, {})).returns.toEqualTypeOf<Own>()
+    expectTypeOf(() => own.pipe(HttpRetry.withRetry({}))).returns.toEqualTypeOf<Own>()
     expectTypeOf(() => HttpRetry.withRetry(own, standard)).returns.toEqualTypeOf<Own>()
     expectTypeOf(() => own.pipe(HttpRetry.withRetry(standard))).returns.toEqualTypeOf<Own>()
   })
@@ -220,13 +220,6 @@ describe("HttpRetry.withRetry types", () => {
 })
 
 describe("HttpRetry.withRetry types of fields", () => {
-  it("has the form that takes a policy alone as its last one, which the compiler's messages are about", () => {
-    expectTypeOf<Parameters<typeof HttpRetry.withRetry>["length"]>().toEqualTypeOf<1>()
-    expectTypeOf<Parameters<typeof HttpRetry.orStopped>["length"]>().toEqualTypeOf<1>()
-    expectTypeOf<Parameters<typeof HttpRetry.withRetry>[0]>().toHaveProperty("maxAttempts")
-    expectTypeOf<Parameters<typeof HttpRetry.orStopped>[0]>().toHaveProperty("maxAttempts")
-  })
-
   it("refuses fields that a client's policy does not have", () => {
     const misspelt = { ...standard, attempTimeout: AttemptTimeout.constant("1 second") }
     const alone = { maxAttemps: 5 }

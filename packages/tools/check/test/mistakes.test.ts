@@ -65,6 +65,15 @@ const mistakes: ReadonlyArray<readonly [code: string, last: string]> = [
     "HttpRetry.withRetry(client, { maxAttempts: 3, retries: 3 })",
     `'Mistake<"a client's policy has no field 'retries': did you mean maxAttempts, which counts the first attempt too?">'.`
   ],
+  [
+    "client.pipe(HttpRetry.withRetry({ maxAttempts: 3, retries: 3 }))",
+    `'Mistake<"a client's policy has no field 'retries': did you mean maxAttempts, which counts the first attempt too?">'.`
+  ],
+  ["client.pipe(HttpRetry.withRetry({ opinion: misspelt.classifier }))", noTagOfClient],
+  ["client.pipe(HttpRetry.withRetry({ maxAttempts: '3' }))", `Type 'string' is not assignable to type 'number'.`],
+  ["client.pipe(StorageRetry.orStopped({ backoff: 100 }))", `is not assignable to type 'Schedule<`],
+  ["HttpRetry.withRetry(client)", `has no properties in common with type 'Checked<Bound<never>>'.`],
+  ["HttpRetry.withRetry()", `Expected 1-2 arguments, but got 0.`],
   ["Retry.retry(call, { ...Policy.standard })", `Property 'classifier' is missing in type`],
   ["Retry.retry(call, { ...policy, maxAttempts: '3' })", `Type 'string' is not assignable to type 'number'.`],
   [

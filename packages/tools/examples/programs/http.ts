@@ -18,7 +18,7 @@ const program = Effect.gen(function* () {
   const { port } = server.address() as AddressInfo
   const client = (yield* HttpClient.HttpClient).pipe(
     HttpClient.mapRequest(HttpClientRequest.prependUrl(`http://localhost:${port}`)),
-    HttpRetry.withRetry()
+    HttpRetry.withRetry(HttpRetry.standard)
   )
   const got = yield* client.get("/get")
   yield* Console.log("GET:", got.status, "after", requests.get("/get"), "requests")

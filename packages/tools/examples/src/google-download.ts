@@ -8,7 +8,7 @@ const download = (endpoint: string) =>
   Effect.map(HttpClient.HttpClient, (client) =>
     StorageDownload.stream(
       // Any client that signs its requests.
-      StorageRetry.withRetry(client),
+      StorageRetry.withRetry(client, StorageRetry.standard),
       StorageDownload.mediaRequest({ endpoint, bucket: "photos", name: "cat" }),
       {
         report: (verification) =>

@@ -10,7 +10,7 @@ const signedStorage = <E, R>(client: HttpClient.HttpClient, accessToken: Effect.
       Effect.map(accessToken, (token) => HttpClientRequest.bearerToken(request, token))
     ),
     HttpClient.mapRequest(HttpClientRequest.prependUrl("https://storage.googleapis.com")),
-    StorageRetry.withRetry()
+    StorageRetry.withRetry(StorageRetry.standard)
   )
 // #endregion
 

@@ -6,7 +6,8 @@ import { Schema } from "effect"
 
 const Order = Schema.Struct({ id: Schema.Number })
 
-const orders = (client: HttpClient.HttpClient) => client.pipe(HttpRetry.withRetry(), HttpClient.filterStatusOk)
+const orders = (client: HttpClient.HttpClient) =>
+  client.pipe(HttpRetry.withRetry(HttpRetry.standard), HttpClient.filterStatusOk)
 
 const order = (client: HttpClient.HttpClient) =>
   HttpRetry.execute(

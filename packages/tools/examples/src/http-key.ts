@@ -21,8 +21,8 @@ const summary = ({ requests }: Effect.Effect.Success<ReturnType<typeof exchange>
 
 export const program = Effect.all({
   keyed: exchange([reset, unavailable, ok], (client) => keyed(client).post(url)),
-  declared: exchange([reset, ok], (client) => declared(HttpRetry.withRetry(client).post(url))),
-  neither: exchange([reset, ok], (client) => HttpRetry.withRetry(client).post(url))
+  declared: exchange([reset, ok], (client) => declared(HttpRetry.withRetry(client, HttpRetry.standard).post(url))),
+  neither: exchange([reset, ok], (client) => HttpRetry.withRetry(client, HttpRetry.standard).post(url))
 }).pipe(
   Effect.map(({ declared, keyed, neither }) => ({
     keyed: summary(keyed),

@@ -60,7 +60,10 @@ const under = (layer: Layer.Layer<HttpClient.HttpClient, never, HttpClient.HttpC
     return { ...counts, ...ended }
   })
 
-const retrying = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, HttpRetry.withRetry()))
+const retrying = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(HttpClient.HttpClient, HttpRetry.withRetry(HttpRetry.standard))
+)
 
 export const program = Effect.gen(function* () {
   const paced = yield* under(polite)

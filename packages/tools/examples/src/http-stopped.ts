@@ -6,7 +6,7 @@ import type { HttpClient } from "@effect/platform"
 import { Effect } from "effect"
 
 const order = (client: HttpClient.HttpClient) =>
-  HttpRetry.orStopped(client)
+  HttpRetry.orStopped(client, HttpRetry.standard)
     .get("https://orders.example/1")
     .pipe(
       Effect.flatMap(({ text }) => text),

@@ -18,7 +18,7 @@ const layer = Layer.provide(NodeHttpClient.layerUndiciWithoutDispatcher, dispatc
 
 const client: Effect.Effect<HttpClient.HttpClient, never, HttpClient.HttpClient> = Effect.map(
   HttpClient.HttpClient,
-  HttpRetry.withRetry()
+  HttpRetry.withRetry(HttpRetry.standard)
 )
 // #endregion
 

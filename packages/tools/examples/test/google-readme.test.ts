@@ -178,7 +178,9 @@ tableOf(
       virtually("fails with `MayBeOwnSuccess`", () =>
         Effect.gen(function* () {
           const { outcome } = yield* exchange([unavailable, answer(412)], (client) =>
-            LostAnswer.suspected(StorageRetry.withRetry(client)).del(`${objects}/cat?ifGenerationMatch=7`)
+            LostAnswer.suspected(StorageRetry.withRetry(client, StorageRetry.standard)).del(
+              `${objects}/cat?ifGenerationMatch=7`
+            )
           )
           expect(outcome).toMatchObject({ _tag: "MayBeOwnSuccess", attempt: 2 })
         })

@@ -98,7 +98,9 @@ describe(`${path} ### Directives`, () => {
     Effect.gen(function* () {
       const seen = (status: number, says: string) =>
         Effect.map(
-          exchange([answer(status, { "x-should-retry": says }), ok], (client) => HttpRetry.withRetry(client).get(url)),
+          exchange([answer(status, { "x-should-retry": says }), ok], (client) =>
+            HttpRetry.withRetry(client, HttpRetry.standard).get(url)
+          ),
           ({ sent }) => sent.length
         )
       for (const status of [408, 429, 503]) expect(yield* seen(status, "false")).toBe(1)
@@ -305,9 +307,13 @@ tableOf("docs/from-http-clients.md", "## From `retryTransient`", {
   "no `schedule`": () =>
     virtually("no delay against the standard one", () =>
       Effect.gen(function* () {
-        const both = yield* counts([unavailable, unavailable, ok], transient({ times: 3 }), HttpRetry.withRetry())
+        const both = yield* counts(
+          [unavailable, unavailable, ok],
+          transient({ times: 3 }),
+          HttpRetry.withRetry(HttpRetry.standard)
+        )
         expect(both[0]).toEqual([0, 0, 0])
-        const drawn = counts([unavailable, ok], transient({ times: 3 }), HttpRetry.withRetry())
+        const drawn = counts([unavailable, ok], transient({ times: 3 }), HttpRetry.withRetry(HttpRetry.standard))
         expect((yield* Effect.provide(drawn, SeededRandom.layerConstant(0.5)))[1]).toEqual([0, 50])
       })
     ),

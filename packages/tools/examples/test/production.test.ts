@@ -96,7 +96,7 @@ tableOf("docs/production.md", "## Shutdown", {
       await once(server.listen(0, "127.0.0.1"), "listening")
       const { port } = server.address() as AddressInfo
       const calling = Effect.flatMap(HttpClient.HttpClient, (client) =>
-        HttpRetry.withRetry(client).get(`http://127.0.0.1:${port}`)
+        HttpRetry.withRetry(client, HttpRetry.standard).get(`http://127.0.0.1:${port}`)
       ).pipe(Effect.provide(NodeHttpClient.layerUndici))
       const launched = Effect.runFork(Layer.launch(Layer.scopedDiscard(Effect.forkScoped(calling))))
       const [, response] = await called

@@ -39,20 +39,26 @@
  * ```
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Predicate from "effect/Predicate"
 import type { Retry } from "@effect-retry/core"
 import { Backoff, Jitter, Observe } from "@effect-retry/core"
-import { dual, type Given } from "@effect-retry/core/unstable/Dual"
+import type { Given } from "@effect-retry/core/unstable/Dual"
 import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
 import { HttpRetry } from "@effect-retry/http"
-import type { Added, Bound, Checked, Env, Takes } from "@effect-retry/http/unstable/HttpPolicy"
+import {
+  type Added,
+  asked,
+  type Bound,
+  type Checked,
+  type Env,
+  type Takes
+} from "@effect-retry/http/unstable/HttpPolicy"
 import * as Owner from "../../accept/Owner.ts"
 import { said } from "../../accept/Said.ts"
 import * as GoogleClassifier from "../../classify/GoogleClassifier.ts"
 import * as GoogleStatus from "../../classify/GoogleStatus.ts"
 import * as StorageIdempotency from "../../decide/StorageIdempotency.ts"
-import { isClient, made } from "@effect-retry/http/unstable/MadeClient"
+import { made } from "@effect-retry/http/unstable/MadeClient"
 import * as Attempts from "./Attempts.ts"
 import * as ErrorBody from "./ErrorBody.ts"
 import * as Headers from "./Headers.ts"
@@ -83,8 +89,8 @@ type With<E, R> = HttpClient.HttpClient.With<E, R>
 type Any = HttpRetry.Fields<never>
 
 /**
- * Sends requests of Cloud Storage again as a policy says, by default `standard`; fields that a policy leaves out are
- * those of `standard`: `StorageRetry.withRetry({ idempotency: StorageIdempotency.always })`.
+ * Sends requests of Cloud Storage again as a policy says, such as `StorageRetry.standard`. Fields that a policy leaves
+ * out are those of `standard`: `StorageRetry.withRetry({ idempotency: StorageIdempotency.always })`.
  *
  * Every attempt carries `x-goog-api-client`, with the id of the operation and the number of the attempt, and
  * `x-goog-gcs-idempotency-token`. If a response with a status from 400 on has a JSON body, up to 64 KiB that arrive
@@ -93,15 +99,13 @@ type Any = HttpRetry.Fields<never>
  *
  * @category running
  */
+export function withRetry<P extends Bound<E0>, E0 = never>(
+  policy: Checked<P>
+): <E extends Takes<P, E>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
 export function withRetry<E = never, R = never, P extends Bound<E> = Bound<E>>(
   self: With<E, R>,
   policy: Checked<P>
 ): With<E | Added<P>, Env<P, R>>
-export function withRetry<E, R>(self: With<E, R>): With<E | HttpClientError.RequestError, R>
-export function withRetry(): <E, R>(self: With<E, R>) => With<E | HttpClientError.RequestError, R>
-export function withRetry<P extends Bound<E0>, E0 = never>(
-  policy: Checked<P>
-): <E extends Takes<P, E>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
 export function withRetry(...given: Given): any {
   return opened("StorageRetry.withRetry", given, HttpRetry.withRetry as Door)
 }
@@ -112,34 +116,34 @@ export function withRetry(...given: Given): any {
  *
  * @category running
  */
-export function orStopped<E = never, R = never, P extends Bound<E> = Bound<E>>(
-  self: With<E, R>,
-  policy: Checked<P>
-): With<Retry.RetryStopped<HttpRetry.Outcome<E | Added<P>>>, Env<P, R>>
-export function orStopped<E, R>(
-  self: With<E, R>
-): With<Retry.RetryStopped<HttpRetry.Outcome<E | HttpClientError.RequestError>>, R>
-export function orStopped(): <E, R>(
-  self: With<E, R>
-) => With<Retry.RetryStopped<HttpRetry.Outcome<E | HttpClientError.RequestError>>, R>
 export function orStopped<P extends Bound<E0>, E0 = never>(
   policy: Checked<P>
 ): <E extends Takes<P, E>, R>(
   self: With<E, R> | Piped<P, With<E0, any>>
 ) => With<Retry.RetryStopped<HttpRetry.Outcome<E | Added<P>>>, Env<P, R>>
+export function orStopped<E = never, R = never, P extends Bound<E> = Bound<E>>(
+  self: With<E, R>,
+  policy: Checked<P>
+): With<Retry.RetryStopped<HttpRetry.Outcome<E | Added<P>>>, Env<P, R>>
 export function orStopped(...given: Given): any {
   return opened("StorageRetry.orStopped", given, HttpRetry.orStopped as Door)
 }
 
 /** A door of `HttpRetry` without its types, which are the same as in this module. */
-type Door = (self: With<unknown, unknown>, policy: Any) => With<unknown, unknown>
+type Door = (policy: Any) => (self: With<unknown, unknown>) => With<unknown, unknown>
 
-const opened = (owner: string, given: Given, door: Door) =>
-  dual(
-    given,
-    (self: With<unknown, unknown>, policy: Any = {}) => retried(owner, self, policy, door),
-    given.length > 1 || isClient(given[0])
-  )
+/** The body of a door, called with a client and a policy, or first with the policy and then with the client. */
+const opened = (owner: string, given: Given, door: Door): unknown => {
+  const policy = completed(owner, given.length > 1 ? given[1] : given[0])
+  const retry = Owner.calling(owner, () => door(policy))
+  const stored = (self: unknown): With<unknown, unknown> => retried(owner, self, retry)
+  return given.length > 1 ? stored(given[0]) : stored
+}
+
+const completed = (owner: string, given: unknown): Any => ({
+  ...standard,
+  ...said(described(asked(owner, given, "StorageRetry.standard")))
+})
 
 /** Adds what the error body says to what observers see. */
 const described = (given: Any): Any =>
@@ -150,10 +154,8 @@ const described = (given: Any): Any =>
 const isObservers = (given: unknown): given is ReadonlyArray<Observe.Observer> =>
   Array.isArray(given) && given.every(Predicate.isFunction)
 
-const retried = (owner: string, self: With<unknown, unknown>, given: Any, door: Door): With<unknown, unknown> => {
+const retried = (owner: string, self: unknown, retry: ReturnType<Door>): With<unknown, unknown> => {
   made(owner, self)
-  const policy: Any = Predicate.isRecord(given) ? { ...standard, ...said(described(given)) } : given
-  const counted = Attempts.counting(self, Headers.counted)
-  const client = Owner.calling(owner, () => door(ErrorBody.reading(counted), policy))
-  return Attempts.operations(client, Headers.first)
+  const counted = Attempts.counting(self as With<unknown, unknown>, Headers.counted)
+  return Attempts.operations(retry(ErrorBody.reading(counted)), Headers.first)
 }

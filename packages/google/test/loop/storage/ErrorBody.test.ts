@@ -98,7 +98,7 @@ describe("an error body", () => {
       const chunks = [limited, ...Array.from({ length: 20 }, () => long), "the end"]
       const { body, seen } = chunked(chunks)
       const { client, sent } = answering(() => ({ body, headers: type }))
-      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      const response = yield* StorageRetry.withRetry(client, StorageRetry.standard).get(bucket)
       expect(sent()).toBe(1)
       // One chunk may be on its way.
       expect(seen.pulled).toBeLessThanOrEqual(4)
@@ -110,7 +110,7 @@ describe("an error body", () => {
     Effect.gen(function* () {
       const { body, seen } = chunked([limited])
       const { client, sent } = answering(() => ({ body, headers: { ...type, "content-length": "65537" } }))
-      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      const response = yield* StorageRetry.withRetry(client, StorageRetry.standard).get(bucket)
       expect([sent(), seen.pulled]).toEqual([1, 0])
       expect(yield* response.text).toBe(limited)
     }).pipe(Scripted.world)
@@ -120,7 +120,7 @@ describe("an error body", () => {
     Effect.gen(function* () {
       const { body, seen } = chunked([limited.slice(0, 10)], "stalls")
       const { client, sent } = answering(() => ({ body, headers: type }))
-      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      const response = yield* StorageRetry.withRetry(client, StorageRetry.standard).get(bucket)
       expect([sent(), Duration.toMillis(yield* VirtualClock.now)]).toEqual([1, 1000])
       const read = yield* response.stream.pipe(Stream.take(1), Stream.decodeText(), Stream.runCollect)
       expect([Chunk.join(read, ""), seen.cancelled]).toEqual([limited.slice(0, 10), true])
@@ -132,7 +132,7 @@ describe("an error body", () => {
       const { body, finish } = slow(limited.slice(0, 10))
       const headers = { ...type, "content-length": String(limited.length) }
       const { client, sent } = answering(() => ({ body, headers }))
-      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      const response = yield* StorageRetry.withRetry(client, StorageRetry.standard).get(bucket)
       expect([sent(), Duration.toMillis(yield* VirtualClock.now)]).toEqual([1, 1000])
       finish(limited.slice(10))
       expect(yield* response.text).toBe(limited)
@@ -143,7 +143,7 @@ describe("an error body", () => {
     Effect.gen(function* () {
       const headers = { ...type, "content-length": String(limited.length) }
       const { client, sent } = answering(() => ({ body: chunked([limited.slice(0, 10)], "breaks").body, headers }))
-      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      const response = yield* StorageRetry.withRetry(client, StorageRetry.standard).get(bucket)
       const error = yield* Effect.flip(response.text)
       expect([sent(), causes(error)]).toEqual([1, expect.arrayContaining([Scripted.reset])])
     }).pipe(Scripted.world)
@@ -173,7 +173,7 @@ describe("an error body", () => {
   it.effect("that breaks fails for the caller, after the bytes that came", () =>
     Effect.gen(function* () {
       const { client, sent } = answering(() => ({ body: chunked([limited], "breaks").body, headers: type }))
-      const response = yield* StorageRetry.withRetry(client).get(bucket)
+      const response = yield* StorageRetry.withRetry(client, StorageRetry.standard).get(bucket)
       const chunks: Array<string> = []
       const exit = yield* response.stream.pipe(
         Stream.decodeText(),
@@ -202,7 +202,7 @@ describe("an error body", () => {
         () => ({ status: 503, body: three.body, headers: type }),
         () => ({ status: 404, body: "", headers: {} })
       )
-      yield* StorageRetry.withRetry(busy.client).get(bucket)
+      yield* StorageRetry.withRetry(busy.client, StorageRetry.standard).get(bucket)
       expect(bodies.map(({ seen }) => seen.cancelled)).toEqual([true, true, true])
     }).pipe(Scripted.world)
   )
@@ -211,7 +211,7 @@ describe("an error body", () => {
     Effect.gen(function* () {
       const { body, seen } = chunked([limited])
       const { client } = answering(() => ({ body, headers: type }))
-      const response = yield* StorageRetry.withRetry(client).head(bucket)
+      const response = yield* StorageRetry.withRetry(client, StorageRetry.standard).head(bucket)
       expect([response.status, seen.pulled]).toEqual([403, 0])
     }).pipe(Scripted.world)
   )

@@ -34,8 +34,10 @@ describe("StorageRetry.withRetry", () => {
     Effect.gen(function* () {
       const without = scripted(503, 200)
       const withIt = scripted(503, reset, 200)
-      const one = yield* StorageRetry.withRetry(without.client).execute(insert())
-      const two = yield* StorageRetry.withRetry(withIt.client).execute(insert({ ifGenerationMatch: "0" }))
+      const one = yield* StorageRetry.withRetry(without.client, StorageRetry.standard).execute(insert())
+      const two = yield* StorageRetry.withRetry(withIt.client, StorageRetry.standard).execute(
+        insert({ ifGenerationMatch: "0" })
+      )
       expect([one.status, without.calls.length]).toEqual([503, 1])
       expect([two.status, withIt.calls.length]).toEqual([200, 3])
     }).pipe(world)
@@ -102,7 +104,7 @@ describe("StorageRetry.withRetry", () => {
   it.effect("sends again what was not sent, and with the strategy never not even that", () =>
     Effect.gen(function* () {
       const [one, two] = [scripted(refused, 200), scripted(refused, 200)]
-      yield* StorageRetry.withRetry(one.client).execute(insert())
+      yield* StorageRetry.withRetry(one.client, StorageRetry.standard).execute(insert())
       yield* Effect.exit(
         StorageRetry.withRetry(two.client, { idempotency: StorageIdempotency.never }).execute(insert())
       )
@@ -113,7 +115,9 @@ describe("StorageRetry.withRetry", () => {
   it.effect("takes the caller's word for a request", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 200)
-      yield* StorageRetry.withRetry(client).execute(insert()).pipe(Idempotency.declared("each name is used once"))
+      yield* StorageRetry.withRetry(client, StorageRetry.standard)
+        .execute(insert())
+        .pipe(Idempotency.declared("each name is used once"))
       expect(calls.length).toBe(2)
     }).pipe(world)
   )
@@ -128,7 +132,7 @@ describe("StorageRetry.withRetry", () => {
           sent
         )
       )
-      yield* StorageRetry.withRetry(timed).get(bucket)
+      yield* StorageRetry.withRetry(timed, StorageRetry.standard).get(bucket)
       expect(times).toEqual([0, 500, 1500, 3500, 7500, 15_500])
     }).pipe(world)
   )
@@ -153,7 +157,7 @@ describe("StorageRetry.withRetry headers", () => {
   it.effect("name the operation and count its attempts, with one token for all", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, reset, 200)
-      const storage = StorageRetry.withRetry(client)
+      const storage = StorageRetry.withRetry(client, StorageRetry.standard)
       yield* storage.get(bucket)
       yield* storage.get(bucket)
       expect(sent(calls)).toEqual([
@@ -168,7 +172,7 @@ describe("StorageRetry.withRetry headers", () => {
   it.effect("are those of an operation for each run of its effect", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(200)
-      const get = StorageRetry.withRetry(client).get(bucket)
+      const get = StorageRetry.withRetry(client, StorageRetry.standard).get(bucket)
       yield* get
       yield* get
       expect(sent(calls).map(([, token]) => token)).toEqual(["key-1", "key-2"])
@@ -179,8 +183,8 @@ describe("StorageRetry.withRetry headers", () => {
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 200)
       const headers = { [clientHeader]: " gl-node/20.19.0  gccl/1.0.0 ", "x-goog-gcs-idempotency-token": "own" }
-      yield* StorageRetry.withRetry(client).get(bucket, { headers })
-      yield* StorageRetry.withRetry(client).get(bucket, {
+      yield* StorageRetry.withRetry(client, StorageRetry.standard).get(bucket, { headers })
+      yield* StorageRetry.withRetry(client, StorageRetry.standard).get(bucket, {
         headers: { [clientHeader]: "gccl-invocation-id/mine gccl-attempt-count/7", "x-goog-gcs-idempotency-token": " " }
       })
       expect(sent(calls)).toEqual([
@@ -211,7 +215,7 @@ describe("StorageRetry.withRetry headers", () => {
   it.effect("count the attempts of a request with a beforeRetry of its own", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 503, 200)
-      const got = StorageRetry.withRetry(client).get(bucket)
+      const got = StorageRetry.withRetry(client, StorageRetry.standard).get(bucket)
       yield* HttpRetry.withOptions(got, { beforeRetry: (request) => Effect.succeed(request) })
       expect(sent(calls).map(([client]) => client?.slice(-1))).toEqual(["1", "2", "3"])
     }).pipe(world)
@@ -240,7 +244,9 @@ describe("StorageRetry.withRetry headers", () => {
   it.effect("leave the credentials of the request as they are", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 200)
-      yield* StorageRetry.withRetry(client).get(bucket, { headers: { authorization: "Bearer t" } })
+      yield* StorageRetry.withRetry(client, StorageRetry.standard).get(bucket, {
+        headers: { authorization: "Bearer t" }
+      })
       expect(calls.map(({ headers }) => headers["authorization"])).toEqual(["Bearer t", "Bearer t"])
     }).pipe(world)
   )
@@ -272,7 +278,9 @@ describe("StorageRetry.withRetry error bodies", () => {
   it.effect("decide even when the client underneath turns the status into an error", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(json(403, rateLimited))
-      const error = yield* Effect.flip(StorageRetry.withRetry(HttpClient.filterStatusOk(client)).get(bucket))
+      const error = yield* Effect.flip(
+        StorageRetry.withRetry(HttpClient.filterStatusOk(client), StorageRetry.standard).get(bucket)
+      )
       expect(calls.length).toBe(6)
       expect(error).toBeInstanceOf(HttpClientError.ResponseError)
       if (!(error instanceof HttpClientError.ResponseError)) return
@@ -309,9 +317,9 @@ describe("StorageRetry.withRetry types", () => {
 
   it("are those of HttpRetry.withRetry", () => {
     assertType<ReadonlyArray<() => HttpClient.HttpClient>>([
-      () => StorageRetry.withRetry(client),
-      () => client.pipe(StorageRetry.withRetry()),
-      () => client.pipe((client) => StorageRetry.withRetry(client)),
+      () => StorageRetry.withRetry(client, StorageRetry.standard),
+      () => client.pipe(StorageRetry.withRetry(StorageRetry.standard)),
+      () => client.pipe((client) => StorageRetry.withRetry(client, StorageRetry.standard)),
       () => client.pipe(StorageRetry.withRetry({ ...StorageRetry.standard, maxAttempts: 3 })),
       () => StorageRetry.withRetry(client, { ...StorageRetry.standard, deadline: Deadline.cut("1 minute") }),
       () =>
@@ -335,7 +343,9 @@ describe("StorageRetry.withRetry types", () => {
     expect(refusing({ idempotency: { ...StorageIdempotency.standard, rule: true } })).toThrow(
       "StorageRetry.withRetry: rule must be a function of a request, got true"
     )
-    expect(refusing(null)).toThrow("StorageRetry.withRetry: policy must be a record, got null")
+    expect(refusing(null)).toThrow(
+      "StorageRetry.withRetry: policy must be a record of fields, such as StorageRetry.standard, got null"
+    )
     expect(() => StorageRetry.withRetry("client" as never, {})).toThrow(
       "StorageRetry.withRetry: client must be made by HttpClient.make or HttpClient.makeWith"
     )
@@ -360,7 +370,7 @@ describe("StorageRetry with what HttpRetry offers", () => {
   it.effect("takes the options of a request", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
-      const storage = StorageRetry.withRetry(client)
+      const storage = StorageRetry.withRetry(client, StorageRetry.standard)
       yield* storage.get(bucket).pipe(HttpRetry.withOptions({ maxAttempts: 1 }))
       expect(calls.length).toBe(1)
       yield* storage
@@ -379,7 +389,7 @@ describe("StorageRetry with what HttpRetry offers", () => {
         json(200, 7)
       )
       const read = HttpRetry.execute(
-        StorageRetry.withRetry(client),
+        StorageRetry.withRetry(client, StorageRetry.standard),
         HttpClientRequest.get(bucket),
         (response) => response.json
       )

@@ -19,6 +19,7 @@ import * as Idempotency from "../../decide/Idempotency.ts"
 import type { Attempt, Outcome } from "./Attempt.ts"
 import type { BeforeRetry } from "./BeforeRetry.ts"
 import * as Discard from "../client/Discard.ts"
+import { isClient } from "../client/MadeClient.ts"
 
 /** The fields of core's policy that the client fills in, or that have another type here. */
 type Replaced = "attempt" | "backoff" | "classifier" | "maxAttempts" | "release" | "result"
@@ -210,10 +211,21 @@ type Wanted<P> = Needs<P>[keyof Needs<P>] | NeedsOf<BackoffOf<P>> | ServiceOf<Ho
 
 /** Checks a policy and returns it completed with defaults. The door's signature has checked its types. */
 export const complete = (owner: string, given: Any): Erased => {
-  if (!Predicate.isRecord(given)) return Argument.refuse(owner, "policy", "a record", given)
-  Argument.fields(owner, given, Object.keys(fields), "fields of a client's policy", { otherNames })
+  Argument.fields(
+    owner,
+    asked(owner, given, "HttpRetry.standard"),
+    Object.keys(fields),
+    "fields of a client's policy",
+    { otherNames }
+  )
   return checked(owner, { ...standard, ...said(given) })
 }
+
+/** A policy that is a record; a client in its place is refused, too. */
+export const asked = (owner: string, given: unknown, example: string): Any =>
+  Predicate.isRecord(given) && !isClient(given)
+    ? given
+    : Argument.refuseForeign(owner, "policy", `a record of fields, such as ${example}`, given)
 
 /** The fields that a policy sets. */
 export const said = (given: Any): Partial<Erased> =>

@@ -144,8 +144,8 @@ describe("HttpRetry.orStopped", () => {
     Effect.gen(function* () {
       const { calls, client } = scripted(503)
       const clients = [
-        HttpRetry.orStopped(client),
-        client.pipe(HttpRetry.orStopped()),
+        HttpRetry.orStopped(client, HttpRetry.standard),
+        client.pipe(HttpRetry.orStopped(HttpRetry.standard)),
         HttpRetry.orStopped(client, { maxAttempts: 5 }),
         client.pipe(HttpRetry.orStopped({ maxAttempts: 5 }))
       ]

@@ -14,7 +14,10 @@ const rehearsal = Faults.layer(HttpClient.HttpClient, {
   inject: (client, injector) => FaultyHttpClient.inject(client, injector)
 })
 
-const retrying = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, HttpRetry.withRetry()))
+const retrying = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(HttpClient.HttpClient, HttpRetry.withRetry(HttpRetry.standard))
+)
 
 /** Retries above, faults below. */
 const clientOf = (platform: Layer.Layer<HttpClient.HttpClient>) =>
