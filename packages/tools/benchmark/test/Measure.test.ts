@@ -69,14 +69,14 @@ describe("Measure.measure", () => {
     expect(baseline?.value).toEqual({ low: 5, median: 5, high: 5 })
   })
 
-  it("interleaves the rows, in other orders each time, and collects before every sample", async () => {
+  it("interleaves the rows, in a new order each time, and collects garbage before every sample", async () => {
     const log: Array<string> = []
     const rows = ["baseline", "b", "c"].map((name) => scripted(name, [1, 1, 1], log))
     await measure(workload(rows, 2), () => log.push("gc"))
     expect(log.join(" ")).toBe("gc baseline gc b gc c gc c gc b gc baseline gc b gc c gc baseline")
   })
 
-  it("refuses a baseline that is no row", async () => {
+  it("refuses a baseline that is not a row", async () => {
     await expect(measure(workload([scripted("other", [1, 1])], 1), () => {})).rejects.toThrow(
       "Work: no row is named baseline"
     )

@@ -25,13 +25,13 @@ describe("Table.verdict", () => {
     expect(verdict({ of: "ratio", atMost: 2 }, ratio(low, median))).toBe(expected)
   })
 
-  it("looks at the value where the target is one", () => {
+  it("looks at the value if the target is one", () => {
     const row = measured("row", { low: 4900, median: 4950, high: 5000 }, { low: 90, median: 90, high: 90 })
     expect(verdict({ of: "value", atMost: 5000 }, row)).toBe("Met")
     expect(verdict({ of: "value", atMost: 4000 }, row)).toBe("Missed")
   })
 
-  it("does not call a row met that has no numbers", () => {
+  it("does not call a row without numbers met", () => {
     expect(verdict({ of: "ratio", atMost: 2 }, ratio(Number.NaN, Number.NaN))).toBe("Missed")
   })
 })
@@ -76,7 +76,7 @@ describe("Table.render", () => {
     )
   })
 
-  it("shows the spread of the value where the target is one", () => {
+  it("shows the spread of the value if the target is one", () => {
     const heap = { low: 4800, median: 4900, high: 5100 }
     const rows = [measured("ours", heap, one, { of: "value", atMost: 5000 })]
     expect(
@@ -86,7 +86,7 @@ describe("Table.render", () => {
     ).toBe("| ours | 4 900 bytes |   1.00 | 4 800 to 5 100 | <= 5 000 bytes | yes |")
   })
 
-  it("shows what is next to nothing as zero, on whichever side of it", () => {
+  it("shows a tiny number as zero, whatever its sign", () => {
     const little = { low: -0.4, median: -0.2, high: 0.4 }
     const rows = [measured("ours", little, { low: 0, median: -0.001, high: 0 }, { of: "value", atMost: 1 })]
     expect(

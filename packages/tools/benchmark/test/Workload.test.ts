@@ -18,7 +18,7 @@ describe("Workload.withServices", () => {
 })
 
 describe("Workload.prepared", () => {
-  it("makes the sample when it is first asked for, and once", async () => {
+  it("makes the sample when it is first asked for, and only once", async () => {
     const made: Array<string> = []
     const sample = prepared(async () => {
       made.push("made")

@@ -4,7 +4,7 @@ import { workloads } from "../src/Workloads.ts"
 const all = workloads(() => {})
 
 describe("Workloads.workloads", () => {
-  it("have titles of their own, by which they are asked for", () => {
+  it("have different titles, by which they are asked for", () => {
     expect([...new Set(all.map(({ title }) => title))]).toEqual(all.map(({ title }) => title))
   })
 

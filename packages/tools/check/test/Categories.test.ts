@@ -20,15 +20,18 @@ describe("Categories.misplaced", () => {
     "export class a {}",
     "export interface a {}",
     "export type a = 1"
-  ])("wants a category where users can import `%s`", (declaration) => {
+  ])("wants a category on what users can import: `%s`", (declaration) => {
     expect(misplacedIn({ A: documented(declaration) })).toEqual({ hidden: [], missing: [] })
     expect(misplacedIn({ A: declaration })).toEqual({ hidden: [], missing: ["packages/a/src/A.ts: a"] })
   })
 
-  it.each(["const a = 1", "interface a {}", "export const a = 1"])("wants none elsewhere on `%s`", (declaration) => {
-    expect(misplacedIn({ B: documented(declaration) })).toEqual({ hidden: ["packages/a/src/B.ts: a"], missing: [] })
-    expect(misplacedIn({ B: declaration })).toEqual({ hidden: [], missing: [] })
-  })
+  it.each(["const a = 1", "interface a {}", "export const a = 1"])(
+    "wants none on anything else: `%s`",
+    (declaration) => {
+      expect(misplacedIn({ B: documented(declaration) })).toEqual({ hidden: ["packages/a/src/B.ts: a"], missing: [] })
+      expect(misplacedIn({ B: declaration })).toEqual({ hidden: [], missing: [] })
+    }
+  )
 
   it.each([
     'export { b } from "./B.ts"',

@@ -33,7 +33,7 @@ describe("Dependencies.checkDependencies", () => {
     ["a dynamic import", `export const load = () => import("vitest")`, "vitest"],
     ["a scoped name", `import { HttpClient } from "@effect/platform"`, "@effect/platform"],
     ["its own name", `import { Fetch } from "@effect-retry/http"`, "@effect-retry/http"]
-  ])("finds what is not declared in %s", (_, line, specifier) => {
+  ])("finds undeclared imports in %s", (_, line, specifier) => {
     expect(check("", line)).toEqual([`A.ts:2 imports "${specifier}", which @effect-retry/http does not depend on`])
   })
 

@@ -20,14 +20,14 @@ describe("DocExamples.docExamples", () => {
     })
   })
 
-  it("takes every block, also one without a tag and one inside a module", () => {
+  it("takes every block, even one without a tag and one inside a module", () => {
     const member = ["  /**", "   * ```typescript", "   * const b = 2", "   * ```", "   */"]
     const { examples, findings } = of("/**", " * ```ts", " * const a = 1", " * ```", " */", ...member)
     expect(findings).toEqual([])
     expect(examples.map(({ code }) => code.trim())).toEqual(["const a = 1", "const b = 2"])
   })
 
-  it("leaves other languages and code outside of comments alone", () => {
+  it("leaves other languages and code outside comments alone", () => {
     const { examples, findings } = of(
       "/**",
       " * ```sh",

@@ -60,7 +60,7 @@ describe("Exports.checkExports", () => {
     expect(JSON.parse(writeExports(input(beside(source)))).exports).toEqual(written.exports)
   })
 
-  it("accepts what it has written", () => {
+  it("accepts its own output", () => {
     expect(checkExports(input(written))).toEqual([])
   })
 

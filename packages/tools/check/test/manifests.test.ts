@@ -47,7 +47,7 @@ describe("install lines", () => {
     expect(installed("README.md").toSorted()).toEqual([...lines.keys()].map(pinned).toSorted())
   })
 
-  it.each(packages)("of $folder name it, its peers and no line but theirs", ({ folder, manifest }) => {
+  it.each(packages)("of $folder name it, its peers and no other line", ({ folder, manifest }) => {
     const names = installed(`${folder}/README.md`)
     expect(names.filter((name) => name !== pinned(name.replace(/(?!^)@[^@]*$/, "")))).toEqual([])
     const needed = [manifest.name, ...Object.keys(manifest.peerDependencies ?? {})].map(pinned)

@@ -64,7 +64,7 @@ const saysWhatBroke = ({ says, scene }: Broken) =>
 describe.concurrent("Demo.run", () => {
   // It plays for seconds, on a machine that is starved for minutes.
   it.live(
-    "keeps all promises, in plain ASCII and within the columns that it has",
+    "keeps all promises, in plain ASCII and within the available columns",
     () =>
       Effect.gen(function* () {
         const scenes = Demo.scenes.map(once)
@@ -123,7 +123,7 @@ describe.concurrent("Demo.run", () => {
     }
   ])("says what broke: $what", saysWhatBroke)
 
-  it.live("colours its output where that is asked for", () =>
+  it.live("colours its output if asked to", () =>
     Effect.gen(function* () {
       const { output } = yield* shown(Calls.scenes().slice(4, 5), { colour: true, glyphs: Paint.unicode })
       expect(output).toContain("\u001B[31m■")

@@ -44,7 +44,7 @@ describe("Figure.draw", () => {
     expect(drawn(plain, Runs.seen(Runs.cut, []))[1]).toMatch(/^ {11}lost: Timeout +lost$/)
   })
 
-  it("keeps the labels apart of attempts that follow each other at once", () => {
+  it("keeps the labels of quick attempts apart", () => {
     expect(drawn({ ...plain, width: 40 }, ...five)[1]).toMatch(/^ {11}503 503 503 +503 +503$/)
   })
 

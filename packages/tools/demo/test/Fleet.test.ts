@@ -11,7 +11,7 @@ const played = (options: Parameters<typeof Fleet.scene>[0]) =>
   )
 
 describe.concurrent("Fleet.scene", () => {
-  it.live("says in one line how to get a server where there is none, and promises nothing then", () =>
+  it.live("says in one line how to get a server when there is none, and then promises nothing", () =>
     Effect.gen(function* () {
       const { why, promises } = yield* played({ find: Effect.succeed(Option.none()) })
       expect(why).toContain("apt-get install redis-server")
@@ -20,7 +20,7 @@ describe.concurrent("Fleet.scene", () => {
     })
   )
 
-  it.live("breaks its promise where each client has a bucket of its own", () =>
+  it.live("breaks its promise when each client has its own bucket", () =>
     Effect.gen(function* () {
       yield* Redis.ensure
       const own = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ ratio: 0.1, capacity: 50 }))

@@ -12,7 +12,7 @@ const drawn = (width: number, glyphs: Paint.Glyphs) => {
 }
 
 describe("Load.perColumn", () => {
-  it("counts the first instant of a column into it, and what is late into the last", () => {
+  it("counts the first instant of a column into it, and later ones into the last", () => {
     const counts = Load.perColumn(10, 1000, track("a", 0, 99, 100, 450, 999, 1000, 5000))
     expect(counts).toEqual([2, 1, 0, 0, 1, 0, 0, 0, 0, 3])
   })

@@ -63,7 +63,7 @@ describe("Paint.paragraph", () => {
 })
 
 describe("Paint.put", () => {
-  it("loses what does not fit", () => {
+  it("drops what does not fit", () => {
     const cells = Paint.blank(4)
     Paint.put(cells, 2, "long", "good")
     expect(cells.map(({ text }) => text).join("")).toBe("  lo")

@@ -29,7 +29,7 @@ describe("Server.play", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("leaves a request without an answer where the script hangs", () =>
+  it.live("leaves a request without an answer when the script hangs", () =>
     Effect.gen(function* () {
       const server = yield* Server.make
       const arrivals = yield* server.play("/here", [Scripted.hang])
@@ -51,7 +51,7 @@ describe("Server.play", () => {
 })
 
 describe("Server.throttled", () => {
-  it.effect("asks to come back later until that time is over, counted from the first request", () =>
+  it.effect("asks clients to come back later until that time is over, counted from the first request", () =>
     Effect.gen(function* () {
       const { effect } = Server.throttled(1)
       const statuses: Array<unknown> = []

@@ -8,7 +8,7 @@ const at = (nanos: bigint): Clock.Clock =>
   Object.assign(Object.create(Clock.make()), { unsafeCurrentTimeNanos: () => nanos })
 
 describe("Throttling.scene", () => {
-  it.live("gives the same for a seed, whatever the time is when it begins", () =>
+  it.live("gives the same result for a seed, whenever it begins", () =>
     Effect.gen(function* () {
       const server = yield* Server.make
       const play = Throttling.scene().play({ server, seed: "5", path: "/throttling" })

@@ -22,7 +22,7 @@ describe("Manifest.manifest", () => {
     })
   })
 
-  it("has a peer for what Effect 4 does not have in itself, where a source imports it", () => {
+  it("has a peer for a library that Effect 4 does not contain, if a source imports it", () => {
     expect(of("effect/Effect", "fast-check")).toMatchObject({
       peerDependencies: { effect: "^4.1.0", "fast-check": "^3.23.2 || ^4.0.0" }
     })

@@ -3,7 +3,7 @@ import { packages, sourcesOf, testsOf } from "@effect-retry/effect4/Packages"
 import { describe, expect, it } from "vitest"
 
 describe("Packages.sourcesOf", () => {
-  it("has the file of Effect 4 in the place of that of Effect 3, and any other as it is", () => {
+  it("has the file of Effect 4 in place of that of Effect 3, and any other as it is", () => {
     const parts = new Map(sourcesOf("core").map((part) => [part.target, part.source]))
     expect(parts.get("core/src/fund/fiber/Line.ts")).toBe("packages/tools/effect4/line/core/src/fund/fiber/Line.ts")
     expect(parts.get("core/src/loop/Retry.ts")).toBe("packages/core/src/loop/Retry.ts")
@@ -21,7 +21,7 @@ describe("Packages.testsOf", () => {
     expect(targets.filter((target) => left.includes(target))).toEqual([])
   })
 
-  it.each(packages)("brings the modules that the tests of %s import, also those of other packages", (name) => {
+  it.each(packages)("brings the modules that the tests of %s import, even those of other packages", (name) => {
     const parts = testsOf(name).parts.filter(({ target }) => target.endsWith(".ts"))
     const imported = parts.flatMap(({ source, target }) =>
       Array.from(read(source).matchAll(/from "(\.[^"]*)"/g), ([, path = ""]) =>
@@ -42,7 +42,7 @@ describe("the files of Effect 4", () => {
     expect(Array.from(rows, ([, path = ""]) => path).toSorted()).toEqual(files.map((path) => path.slice(folder.length)))
   })
 
-  it("each stand in the place of a file of Effect 3", () => {
+  it("each stand in place of a file of Effect 3", () => {
     const places = files.map((path) => `packages/${path.slice(folder.length)}`)
     const sources = filesBelow("packages")
     expect(places.filter((path) => !sources.includes(path))).toEqual([])

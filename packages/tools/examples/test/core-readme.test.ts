@@ -1055,7 +1055,7 @@ tableOf(
       ),
 
     "A policy has a field that policies do not have": () =>
-      it("throws an error that names it, where the types could not see it", () => {
+      it("throws an error that names it, even if the types could not see it", () => {
         const misspelt: Record<string, unknown> = { ...policy, attempTimeout: AttemptTimeout.constant("1 second") }
         expect(() => Policy.make(misspelt as unknown as typeof policy)).toThrow("Policy.make: attempTimeout must be")
       }),
@@ -1085,7 +1085,7 @@ tableOf(
 
 tableOf(path, "## How the types work", {
   "`attempt: Retry.CurrentAttempt`": () =>
-    it("removes the requirement, and only where the policy has it", () => {
+    it("removes the requirement, and only if the policy has it", () => {
       const reading = Effect.map(Retry.CurrentAttempt, ({ number }) => number)
       expectTypeOf(Retry.retry(reading, policy)).toEqualTypeOf<Effect.Effect<number, never, Retry.CurrentAttempt>>()
       const told = Retry.retry(reading, { ...policy, attempt: Retry.CurrentAttempt })
@@ -1249,7 +1249,7 @@ describe(`${path} ## How the types work, of classifiers`, () => {
     expect(Effect.runSync(Effect.flip(dataLast)).reason).toEqual({ _tag: "Terminal", why: "load 2" })
   })
 
-  it("a tag outside of the union does not compile, in a constant neither", () => {
+  it("a tag outside the union does not compile, not even in a constant", () => {
     const rest = { maxAttempts: 1, backoff }
     // @ts-expect-error the call has no such error
     Retry.retry(call, { ...rest, classifier: Classifier.fromTags({ Bussy: Verdict.server }) })

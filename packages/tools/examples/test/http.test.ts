@@ -57,7 +57,7 @@ describe(`${path} ### Dates and clocks`, () => {
   const at = Date.UTC(2026, 10, 20, 11, 1)
   const hint = { "retry-after": new Date(at).toUTCString() }
 
-  it("an instant is related to the Date of its response, and to the clock where there is none", () => {
+  it("an instant is compared with the Date of its response, and with the clock if there is none", () => {
     const off = at - 3_600_000
     expect(HintHeader.read(HintHeader.standard, Headers.fromInput({ date, ...hint }), off)?.millis).toBe(60_000)
     expect(HintHeader.read(HintHeader.standard, Headers.fromInput(hint), off)?.millis).toBe(3_600_000)

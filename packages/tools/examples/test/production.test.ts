@@ -125,7 +125,7 @@ tableOf("docs/production.md", "## Shutdown", {
   },
 
   "a new connection": () => {
-    it("is refused, also while a request is answered", async () => {
+    it("is refused, even while a request is answered", async () => {
       // The second attempt waits until a connection has been refused.
       expect(await Effect.runPromise(stoppedServer)).toMatchObject({ attempts: 2 })
     })

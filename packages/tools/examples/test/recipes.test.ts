@@ -15,7 +15,7 @@ describe(`${page} ### A bucket for each tenant`, () => {
   const isGranted = (bucket: TokenBucket.TokenBucket, key: string) =>
     Effect.map(Effect.provideService(tokensFor(bucket, "Server"), TokenBucket.Key, key), Option.isSome)
 
-  it.effect("tenants for which there is no room share a bucket", () =>
+  it.effect("tenants beyond the bound share a bucket", () =>
     Effect.gen(function* () {
       const bucket = yield* keyed
       expect(yield* isGranted(bucket, "a")).toBe(true)

@@ -132,7 +132,7 @@ describe(`${path} ## What happened`, () => {
     expect(new Set(seen)).toEqual(new Set([processing]))
   })
 
-  it.effect(`${redirected}: unknown, and not where fetch is told not to follow`, () =>
+  it.effect(`${redirected}: unknown, and not when fetch is told not to follow`, () =>
     Effect.gen(function* () {
       expect(rows.at(-1)).toEqual([redirected, "unknown"])
       const cause = new TypeError("fetch failed", { cause: { code: "ECONNREFUSED", syscall: "connect" } })

@@ -33,13 +33,13 @@ describe("files", () => {
     expect(files("plan").filter((name) => name === "index.ts" || name.includes("/"))).toEqual([])
   })
 
-  it("are none where there is no such folder", () => {
+  it("are none if there is no such folder", () => {
     expect(files("core/lop")).toEqual([])
   })
 })
 
 describe("group", () => {
-  it("sorts what a branch has changed by folder, and leaves out what is no source", () => {
+  it("sorts the changes of a branch by folder, and leaves out what is not a source", () => {
     const changed = [
       "README.md",
       "packages/core/src/fund/fiber/Within.ts",

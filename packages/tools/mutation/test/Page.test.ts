@@ -37,7 +37,7 @@ describe("withScore", () => {
     expect(rows(withScore(twice, "core/loop", score(200, 190, 4)))).toEqual([decide, loop])
   })
 
-  it("forgets a folder that is measured no more", () => {
+  it("forgets a folder that is no longer measured", () => {
     const old = page.replace("<!-- mutation: end", "| core/gone | 1 | 1 | 0 | 100.0 | 96 | 2026-11-22 | a73e91d |\n$&")
     expect(rows(withScore(old, "core/loop", score(200, 190, 4)))).toEqual([loop])
   })
@@ -57,7 +57,7 @@ describe("withCount", () => {
 })
 
 describe("count", () => {
-  it("tells the laws, the suites and the places that are interrupted before every step", () => {
+  it("counts the laws, the suites and the places that are interrupted before every step", () => {
     const text = [
       "it.prop(",
       "it.effect.prop(",
@@ -71,7 +71,7 @@ describe("count", () => {
 })
 
 describe("add", () => {
-  it("sums the scores of files, and tells date and commit of the last one", () => {
+  it("sums the scores of files, and gives date and commit of the last one", () => {
     const scores = [
       score(3, 2, 1, "2026-11-21", "one"),
       score(5, 5, 0, "2026-11-22", "two"),

@@ -31,7 +31,7 @@ describe("score", () => {
     expect([found.run, found.killed, found.late.length, found.survivors.length]).toEqual([run, killed, late, survivors])
   })
 
-  it("tells what a survivor replaces, and where", () => {
+  it("says what a survivor replaces, and where", () => {
     expect(score(report(mutant("Survived", 2, 3, 13, 3)), {}).survivors).toEqual([
       {
         file,
@@ -53,12 +53,12 @@ describe("score", () => {
     { what: "of another mutator", file, name: "a: EqualityOperator, > to true" },
     { what: "of another shape", file, name: "a: ConditionalExpression, < to true" },
     { what: "with another replacement", file, name: "a: ConditionalExpression, > to false" }
-  ])("takes for equivalent what is listed as such: $what", ({ equivalent = 0, file, name }) => {
+  ])("counts a mutant on the list as equivalent: $what", ({ equivalent = 0, file, name }) => {
     const found = score(report(mutant("Survived", 2, 3, 8)), { [file]: { [name]: "x is never negative" } })
     expect([found.equivalent, found.survivors.length]).toEqual([equivalent, 1 - equivalent])
   })
 
-  it("numbers those that are alike in one declaration, from the first in the file", () => {
+  it("numbers equal mutants of one declaration, from the first in the file", () => {
     const alike = report(mutant("Survived", 3, 8, 13), mutant("Killed", 2, 3, 8), mutant("Survived", 4, 11, 13))
     const twice = { files: { [file]: { ...alike.files[file]!, source: source.replace("y <", "y >") } } }
     const names = (equivalents: Equivalents) => score(twice, equivalents).survivors.map(({ name }) => name)
@@ -67,7 +67,7 @@ describe("score", () => {
     expect(names({ [file]: { "a: ConditionalExpression, > to true, 2": "y is small" } })).toHaveLength(1)
   })
 
-  it("finds what is listed, and is not there any more", () => {
+  it("finds an entry of the list that no longer exists", () => {
     const reasons = {
       "a: ConditionalExpression, > to true": "is there",
       "c: ConditionalExpression, > to true": "is not"

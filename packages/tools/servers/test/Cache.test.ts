@@ -14,7 +14,7 @@ const entries = (name: string) =>
   Effect.promise(async () => (await readdir(Cache.directory)).filter((entry) => entry.startsWith(name)))
 
 describe("Cache.entry", () => {
-  it.scoped("is made once where several make it at the same time, and not made again", () =>
+  it.scoped("is made once when several make it at the same time, and not made again", () =>
     Effect.gen(function* () {
       const entry = yield* name
       const make = (content: string) =>
@@ -26,7 +26,7 @@ describe("Cache.entry", () => {
     })
   )
 
-  it.scoped("leaves nothing where it cannot be made", () =>
+  it.scoped("leaves nothing when it cannot be made", () =>
     Effect.gen(function* () {
       const entry = yield* name
       const made: Array<string> = []

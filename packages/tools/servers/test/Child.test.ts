@@ -41,7 +41,7 @@ const killStarter = async (file: string): Promise<void> => {
 }
 
 describe("Child.start", () => {
-  it.scopedLive("ends the server and removes its directory where the process that started it is killed", () =>
+  it.scopedLive("ends the server and removes its directory when the process that started it is killed", () =>
     Effect.gen(function* () {
       const starter = yield* Program.bundled(new URL("orphan.ts", import.meta.url))
       yield* Effect.promise(() => killStarter(starter))

@@ -18,7 +18,7 @@ describe("Port.free", () => {
 })
 
 describe("Port.on", () => {
-  it("tries another port where a process has taken the first one", async () => {
+  it("tries another port when a process has taken the first one", async () => {
     const tried: Array<number> = []
     const { port, started } = await Port.on(undefined, async (port) => {
       tried.push(port)
@@ -30,7 +30,7 @@ describe("Port.on", () => {
     assert.strictEqual(tried.length, 3)
   })
 
-  it("tries the same port again where it is given", async () => {
+  it("tries the same port again when it is given", async () => {
     const tried: Array<number> = []
     await Port.on(7, async (port) => {
       tried.push(port)

@@ -85,7 +85,7 @@ describe("Proxy.start", () => {
     })
   )
 
-  it.scoped("closes the connection of a client where the server is down", () =>
+  it.scoped("closes the connection of a client when the server is down", () =>
     Effect.gen(function* () {
       const { port } = yield* Effect.scoped(capitals)
       const socket = yield* connectTo(yield* Proxy.start({ host: "127.0.0.1", port }))
@@ -116,7 +116,7 @@ describe("Proxy.delay", () => {
 })
 
 describe("Proxy.hold", () => {
-  it.scoped("delivers everything afterwards, also of connections made meanwhile", () =>
+  it.scoped("delivers everything afterwards, even of connections made meanwhile", () =>
     Effect.gen(function* () {
       const { proxy, received, socket } = yield* setUp
       yield* proxy.hold

@@ -108,7 +108,7 @@ describe("Redis.find", () => {
     })
   )
 
-  it.effect("takes the path that is named, and no other one", () =>
+  it.effect("takes the path that is named, and no other", () =>
     Effect.gen(function* () {
       const { path } = yield* Redis.ensure
       const named = yield* withVariable("REDIS_SERVER", path, Redis.find)
@@ -130,7 +130,7 @@ describe("Redis.find", () => {
 })
 
 describe("Redis.ensure", () => {
-  it.effect("says in one line where a server that is named is missing, and what to do", () =>
+  it.effect("says in one line that a named server is missing, and what to do", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(withVariable("REDIS_SERVER", "/missing", Redis.ensure))
       assert.match(message, /^redis-server is missing at "\/missing": install it .*REDIS_SERVER$/)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { found, until } from "@effect-retry/servers/Until"
 
 describe("Until.found", () => {
-  it.live("answers with what a later look finds, also where an earlier one failed", () =>
+  it.live("answers with what a later look finds, even if an earlier one failed", () =>
     Effect.gen(function* () {
       const looks: Array<() => Promise<string | undefined>> = [
         () => Promise.resolve(undefined),
@@ -30,7 +30,7 @@ describe("Until.found", () => {
 })
 
 describe("Until.until", () => {
-  it.live("looks again until it is so", () =>
+  it.live("looks again until it holds", () =>
     Effect.gen(function* () {
       let looks = 0
       yield* until("three looks", async () => ++looks === 3)

@@ -24,7 +24,7 @@ describe("Doors.notLinear", () => {
   })
 })
 
-describe("functions that are given texts from outside", () => {
+describe("functions that read texts from outside", () => {
   it.each(["core", "http", "aws", "google", "grpc", "fleet"])("of %s take linear time for hostile texts", (group) => {
     expect(slow(group)).toEqual([])
   })

@@ -15,7 +15,7 @@ describe("Compiler.ourErrors", () => {
     "node_modules/effect/dist/dts/Effect.d.ts(3,1): error TS2322: no error of ours",
     "node_modules/@effect-retry/fleet/node_modules/redis/index.d.ts(3,1): error TS2322: no error of ours",
     "  a line that explains an error"
-  ])("has not %s", (line) => {
+  ])("does not have %s", (line) => {
     expect(ourErrors(line)).toEqual([])
   })
 })

@@ -20,7 +20,7 @@ describe("Owner.addressOf", () => {
 })
 
 describe("Owner.ownerOf", () => {
-  it("reads the fields, funding where it is there", () => {
+  it("reads the fields, and funding if it is there", () => {
     const owner = { repository: "https://example.com/retry", homepage: "https://retry.example", author: "Ada" }
     expect(ownerOf(filledIn)).toEqual(owner)
     expect(ownerOf({ ...filledIn, funding: "https://example.com/fund" })).toEqual({

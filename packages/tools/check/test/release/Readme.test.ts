@@ -40,7 +40,7 @@ describe("Readme", () => {
     expect(printed(readme)).toBe("one\n")
   })
 
-  it("has none where there is none", () => {
+  it("has none when there is none", () => {
     expect(firstExample("# a")).toBeUndefined()
     expect(printed("# a")).toBeUndefined()
     const ofSecond = readme.replace("It prints:", "It is silent.").replace(/$/, "\nIt prints:\n\n```text\ntwo\n```\n")

@@ -25,7 +25,7 @@ describe("Release.releasedManifest", () => {
     })
   })
 
-  it("names no funding where the owner has none", () => {
+  it("names no funding when the owner has none", () => {
     const { funding: _, ...unfunded } = owner
     expect(Object.keys(releasedManifest({ name: "a" }, { ...here, owner: unfunded }))).not.toContain("funding")
   })
