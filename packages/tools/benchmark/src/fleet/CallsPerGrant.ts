@@ -145,7 +145,7 @@ export const callsPerGrant = (port: number): Effect.Effect<PerGrant> =>
       const about = [
         `${processes} buckets of one name, as ${processes} processes have them; the n-th has a share of \`1 / n\` of the demand.`,
         `The rate is ${rate} per second and the burst ${burst}, so a lease has at most ${burst / 10} tokens; attempts wait at most half a second.`,
-        "The success ratio grants a tenth of the successes; one operation in a hundred fails once and is retried."
+        "The success ratio grants one retry for ten successes; one operation in a hundred fails once and is retried."
       ]
       return {
         section: [`### ${title}`, "", ...about, "", ...table].join("\n"),

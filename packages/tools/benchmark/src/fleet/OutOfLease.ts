@@ -46,7 +46,7 @@ export const outOfLease = (port: number): Workload => {
   return {
     title: "An acquire out of a lease",
     about: [
-      "A fixed rate of a million per second, of which the process holds a lease: the questions to the store that bring the next tokens are part of the figure.",
+      "A fixed rate of a million per second, of which the process holds a lease: the store calls that bring the next tokens are part of the figure.",
       "The first row is the bucket of one process, in memory.",
       "The target is two microseconds."
     ],

@@ -24,7 +24,7 @@ const keyed = TokenBucket.keyed({ bucket: TokenBucket.quota(), maxKeys: 10, idle
 export const acquireAndRefundTokens: Workload = {
   title: "Acquires tokens and refunds them",
   about: [
-    "A bucket alone, without a loop: it grants the tokens of a retry, and they are refunded as if it was not made."
+    "A bucket alone, without a loop: it grants the tokens of a retry, which are refunded as if the retry had not been made."
   ],
   unit: "ns",
   rounds: 41,

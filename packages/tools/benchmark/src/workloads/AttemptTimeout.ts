@@ -59,10 +59,10 @@ const foreign: Clock.Clock = {
 
 export const timeoutForeignClock: Workload = {
   ...table,
-  title: "Under a timeout: with a clock of the program's own",
+  title: "Under a timeout: with a custom clock",
   about: [
     "The same under a clock that is not Effect's live one, like those of tests.",
-    "All that such a clock has is an effect that sleeps, so a timeout takes a fiber for it."
+    "Such a clock offers only an effect that sleeps, so a timeout needs a fiber to run it."
   ],
   rows: rows(yielding, Layer.setClock(foreign))
 }
@@ -90,7 +90,7 @@ export const timeoutPasses: Workload = {
   title: "Under a timeout: the time is up",
   about: [
     "An attempt that never ends is interrupted after a millisecond, and there is no other.",
-    `The figure is that of one of ${size} that run at once, each in a root fiber.`
+    `The time per attempt when ${size} run at once, each in a root fiber.`
   ],
   rows: [
     { name: "`Effect.sleep`", sample: timingOut(Effect.zipRight(Effect.sleep(1), Effect.fail("up"))) },

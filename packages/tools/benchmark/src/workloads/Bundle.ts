@@ -67,7 +67,7 @@ export const bundles: Workload = {
   title: "Bundle",
   about: [
     "A program that retries an effect, bundled and minified by esbuild and compressed by gzip, with the runtime of Effect.",
-    "esbuild keeps all of a module that an index exports as a namespace, also of Effect's own; it leaves out what is not used where modules are imported."
+    "esbuild keeps the whole of a module that an index exports as a namespace, Effect's own included; if modules are imported one by one, it leaves out what is not used."
   ],
   unit: "bytes",
   rounds: 1,

@@ -21,9 +21,9 @@ const flat: Target = { of: "ratio", atMost: 1.1 }
 export const concurrentOperations: Workload = {
   title: "Concurrent operations on one quota",
   about: [
-    "The time per operation, of a hundred thousand that run at once, each in a root fiber of its own.",
+    "The time per operation when a hundred thousand run at once, each in its own root fiber.",
     "Every operation fails once, and the bucket grants every retry before the first success returns tokens.",
-    "Rows differ only in how many operations share a bucket: a crowd of fibers has its price, which is the same for all."
+    "Rows differ only in how many operations share a bucket: so many fibers have a cost of their own, which is the same for all rows."
   ],
   unit: "ns",
   rounds: 2,

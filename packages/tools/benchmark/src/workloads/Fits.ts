@@ -21,7 +21,7 @@ const fitted = (options: Omit<Fit.Options, "seed">): Row["sample"] =>
 export const fits: Workload = {
   title: "A policy for a server",
   about: [
-    "`Fit.fit` for a server of which a tenth of the attempts fail: the time of a whole search, of up to 90 simulations.",
+    "`Fit.fit` for a server that fails a tenth of the attempts: the time of a whole search, of up to 90 simulations.",
     "The work grows with the operations of a simulation, and an outage adds those that begin around it."
   ],
   unit: "ns",

@@ -12,7 +12,7 @@ export const foreignSchedule: Workload = {
   about: [
     "The same work with native schedules: exponential, cap, jitter, at most two recurrences, and a look at the error.",
     "The first row of ours has only the delays from a schedule, and attempts and classifier in the policy.",
-    "The second one is given the very schedule that `Effect.retry` is given."
+    "The second row of ours gets the very schedule of `Effect.retry`."
   ],
   unit: "ns",
   rounds: 41,

@@ -124,9 +124,9 @@ const overLoopback = (
       about: [
         "A GET to a server on loopback in the same process, whose work is part of every row, and its JSON read.",
         "One request after the other over one connection, inside one fiber.",
-        "A policy in production has a bucket for each host, an attempt timeout, a deadline, metrics and a name, which another row leaves out.",
+        "A policy in production has a bucket for each host, an attempt timeout, a deadline, metrics and a name; another row leaves out the name.",
         "One row shows what a fiber alone costs, with nothing else around the client: an attempt under a timeout takes one.",
-        "What a timeout costs on the platform is the row with `Effect.timeout`: it starts two fibers."
+        "The row with `Effect.timeout` shows what a native timeout costs: it starts two fibers."
       ],
       rounds
     },
@@ -145,8 +145,8 @@ export const httpPaced = comparing(
   {
     title: "HTTP at the pace of the server: succeeds at once",
     about: [
-      "The same GET by `NodeHttpClient.layerUndici`, to a server that tells its limit in three headers, of which there is always enough.",
-      "The paced row reads them of every response, and asks before each request what is left."
+      "The same GET by `NodeHttpClient.layerUndici`, to a server that states its limit in three headers and never runs out.",
+      "The paced row reads them from every response, and checks before each request what is left."
     ],
     rounds: 151
   },
@@ -169,7 +169,7 @@ export const httpInMemory = comparing(
     title: "HTTP without a network: succeeds at once",
     about: [
       "A client that answers at once, always the same, and does nothing else: no span, no URL, no socket.",
-      "What is above the bare client is what is added to a request; beside one, no ratio of this table is seen."
+      "The difference to the bare client is what each row adds to a request; next to a real request it disappears."
     ],
     rounds: 61
   },

@@ -73,7 +73,7 @@ export const newKey: Workload = {
   title: "A new key of a full keyed quota",
   about: [
     "Ten thousand keys have a bucket, and there is room for no more.",
-    "A new key makes room for a bucket where others are idle, or else uses the bucket that such keys share.",
+    "A new key gets a bucket if another one is idle, and otherwise uses the bucket that keys without room share.",
     "The target is ten microseconds on a machine whose hand-written loop takes 221 nanoseconds."
   ],
   unit: "ns",

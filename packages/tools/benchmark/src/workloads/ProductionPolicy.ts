@@ -52,6 +52,6 @@ export const productionAtOnce: Workload = {
 export const productionAfterYield: Workload = {
   ...table,
   title: "A policy for production: succeeds after a yield",
-  about: ["The same where the attempt lets other fibers go first, and then succeeds."],
+  about: ["The same, but the attempt lets other fibers go first and then succeeds."],
   rows: rows(yielding, { of: "ratio", atMost: 0.5 })
 }

@@ -27,7 +27,7 @@ export const promisesQuotaSucceed: Workload = {
   about: [
     "The `StandardRetryStrategy` of @smithy/util-retry hands out a token for each operation and hears of its success.",
     "Ours does the same work with a quota: both have 500 tokens, and a success at once puts one in.",
-    "The last row awaits the same promises from one fiber, as a program does that is an effect already."
+    "The last row awaits the same promises from one fiber, as an Effect program does."
   ],
   unit: "ns",
   rounds: 41,

@@ -37,7 +37,7 @@ const keyed = TokenBucket.keyed({ bucket: TokenBucket.quota(), maxKeys: 10, idle
 export const successUnderBucket: Workload = {
   title: "Succeeds at once, under a bucket",
   about: [
-    "The first attempt succeeds, and the bucket records it, which takes time also where nothing fails.",
+    "The first attempt succeeds, and the bucket records it, which takes time even when nothing fails.",
     "Buckets are made once, outside of what is measured, and are full.",
     "The hand-written loop has no bucket.",
     "The last two rows are limiters that do nothing but count in a `Ref`: what any limiter with a state costs at least."
