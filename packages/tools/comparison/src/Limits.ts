@@ -114,7 +114,7 @@ const cell = ({ refused, seconds }: Seen): string => `${refused}, ${seconds.toFi
 export const table = async (): Promise<string> => {
   // Code that runs the first time is slow.
   for (const send of [paced, effect4]) await seen(servers[0]![1], send)
-  const lines = ["| The server tells | `HttpRetry.paced` | Effect 4.1.0 |", "| --- | --- | --- |"]
+  const lines = ["| What the server says | `HttpRetry.paced` | Effect 4.1.0 |", "| --- | --- | --- |"]
   for (const [name, headers] of servers) {
     lines.push(`| ${name} | ${cell(await seen(headers, paced))} | ${cell(await seen(headers, effect4))} |`)
   }

@@ -42,7 +42,7 @@ export const scene = (bucket = TokenBucket.successRatio(budget)): Scene => ({
         promises: promises(ours),
         why:
           saved > 0
-            ? `Native saves ${saved} of ${Paint.count(ours.operations.length, "call")}, by ${Paint.grouped(more)} more requests in the outage.`
+            ? `Native saves ${saved} of ${Paint.count(ours.operations.length, "call")}, at the cost of ${Paint.grouped(more)} extra requests.`
             : `The budget keeps ${Paint.grouped(more)} requests away from the server in the outage.`,
         ours: { requests: whileDown(ours.requests) },
         native: { requests: whileDown(native.requests) }

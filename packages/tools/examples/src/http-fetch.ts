@@ -20,7 +20,7 @@ class Library {
   }
 }
 
-/** `underlying` is the global `fetch`, where it is not given. */
+/** `underlying` defaults to the global `fetch`. */
 const libraryOver = (underlying: typeof fetch) => new Library({ fetch: Fetch.make(policy, { fetch: underlying }) })
 // #endregion
 
