@@ -25,7 +25,6 @@
  * ```
  */
 import * as Headers from "@effect/platform/Headers"
-import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Property from "@effect-retry/core/unstable/Property"
 import * as Predicate from "effect/Predicate"
@@ -33,6 +32,7 @@ import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import type { Case, Processing } from "./Case.ts"
 import { checked, standardTables, type Tables } from "./ClassifierTables.ts"
+import * as ClientLine from "./ClientLine.ts"
 import * as Directive from "./Directive.ts"
 import * as HintHeader from "./HintHeader.ts"
 import * as Transport from "./Transport.ts"
@@ -109,7 +109,7 @@ export const isResponse = (outcome: unknown): outcome is HttpClientResponse.Http
  */
 export const responseOf = (outcome: unknown): HttpClientResponse.HttpClientResponse | undefined => {
   if (isResponse(outcome)) return outcome
-  const response = Property.property(outcome, HttpClientError.TypeId) && Property.property(outcome, "response")
+  const response = ClientLine.isError(outcome) && Property.property(outcome, "response")
   return isResponse(response) ? response : undefined
 }
 
@@ -134,11 +134,9 @@ export const judge = (self: HttpClassifier, outcome: unknown, nowMillis: number)
 
 const judgeBy = (self: Tables, outcome: unknown, nowMillis: number): Judgement => {
   if (isResponse(outcome)) return judgeResponse(self, outcome, nowMillis)
-  if (Property.property(outcome, HttpClientError.TypeId) === undefined) return judgeForeign(self, outcome)
-  const tag = Property.property(outcome, "_tag")
-  const reason = Property.property(outcome, "reason")
-  if (tag === "RequestError") return judgeRequestError(self, outcome, reason)
-  return tag === "ResponseError" ? judgeResponseError(self, outcome, reason, nowMillis) : unjudged
+  const reason = ClientLine.reasonOf(outcome)
+  if (reason === undefined) return ClientLine.isError(outcome) ? unjudged : judgeForeign(self, outcome)
+  return judgeError(self, outcome, reason, nowMillis)
 }
 
 const judgement = (verdict: Verdict.Verdict, processing: Processing = "Unknown"): Judgement => ({ verdict, processing })
@@ -167,7 +165,7 @@ const judgeResponse = (self: Tables, response: unknown, nowMillis: number): Judg
 const wanted = (status: number, row: Case | undefined): Verdict.Kind =>
   row?.hinted ?? (status < 500 ? "Client" : "Server")
 
-const judgeRequestError = (self: Tables, error: unknown, reason: unknown): Judgement => {
+const judgeError = (self: Tables, error: unknown, reason: ClientLine.Reason, nowMillis: number): Judgement => {
   // If the stream of a body fails, a part of it may already have been sent.
   const isStreamed = streamed(Property.property(error, "request"))
   switch (reason) {
@@ -180,14 +178,19 @@ const judgeRequestError = (self: Tables, error: unknown, reason: unknown): Judge
     case "InvalidUrl":
       return judgement(Verdict.terminal("the URL is not valid"), "NotSent")
     default:
-      return unjudged
+      return judgeResponseError(self, error, reason, nowMillis)
   }
 }
 
 const streamed = (request: unknown): boolean =>
   Property.property(Property.property(request, "body"), "_tag") === "Stream"
 
-const judgeResponseError = (self: Tables, error: unknown, reason: unknown, nowMillis: number): Judgement => {
+const judgeResponseError = (
+  self: Tables,
+  error: unknown,
+  reason: "StatusCode" | "Decode" | "EmptyBody",
+  nowMillis: number
+): Judgement => {
   const response = Property.property(error, "response")
   const ofResponse = judgeResponse(self, response, nowMillis)
   switch (reason) {
@@ -202,8 +205,6 @@ const judgeResponseError = (self: Tables, error: unknown, reason: unknown, nowMi
       if (ofResponse.verdict._tag !== "NoOpinion") return ofResponse
       return judgement(Verdict.terminal(reason === "Decode" ? undecodable : "the response has no body"))
     }
-    default:
-      return unjudged
   }
 }
 

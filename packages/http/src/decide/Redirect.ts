@@ -4,9 +4,8 @@
  * The first request was then carried out; that the other one was not sent proves nothing about it.
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as UrlParams from "@effect/platform/UrlParams"
 import { property } from "@effect-retry/core/unstable/Property"
-import * as Option from "effect/Option"
+import { urlOf } from "../classify/ClientLine.ts"
 import { mostCauses } from "../classify/Transport.ts"
 
 /** How redirects are treated below a client; `undefined` if only failures show it. */
@@ -31,10 +30,6 @@ const isOfAnother = (request: HttpClientRequest.HttpClientRequest, other: unknow
     hrefOf(other as HttpClientRequest.HttpClientRequest) !== hrefOf(request))
 
 const hrefOf = (request: HttpClientRequest.HttpClientRequest): string | undefined => urlOf(request)?.href
-
-/** The target of a request; `undefined` if its URL is not valid. */
-export const urlOf = ({ hash, url, urlParams }: HttpClientRequest.HttpClientRequest): URL | undefined =>
-  Option.getOrUndefined(Option.getRight(UrlParams.makeUrl(url, urlParams, hash)))
 
 /** The URL that answered a redirected request of `fetch`; `undefined` if the request was not redirected. */
 export const urlAnswering = (response: unknown): URL | undefined => {

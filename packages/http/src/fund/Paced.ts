@@ -4,6 +4,7 @@
 import type { TokenBucket } from "@effect-retry/core"
 import { Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as TokenStore from "@effect-retry/core/unstable/TokenStore"
 import * as Waiting from "@effect-retry/core/unstable/Waiting"
@@ -127,6 +128,5 @@ const answerOf = (outcome: TokenBucket.Outcome): Pace.Answer | undefined => {
   if (!Answering.isAnswering(started)) return { ...said, limits: [] }
   const headers = Answering.headersOf(started)
   if (headers === undefined) return undefined
-  const { unsafeCurrentTimeMillis } = MonotonicTime.currentClock()
-  return { ...said, limits: RateLimits.read(headers, unsafeCurrentTimeMillis()) }
+  return { ...said, limits: RateLimits.read(headers, FiberLine.wallMillis(MonotonicTime.currentClock())) }
 }

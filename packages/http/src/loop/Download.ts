@@ -5,7 +5,6 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Cause from "effect/Cause"
-import type * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -15,9 +14,10 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
+import { scopedAs } from "../classify/ClientLine.ts"
+import * as BodyLine from "./client/BodyLine.ts"
 import { isClient } from "./client/MadeClient.ts"
 import type { DownloadFailed } from "./client/DownloadFailed.ts"
-import * as Exchange from "./exchange/Exchange.ts"
 import type { Request } from "./exchange/Exchange.ts"
 import { executed } from "./Execute.ts"
 import * as Progress from "./Progress.ts"
@@ -80,7 +80,9 @@ export function stream(...given: Given): any {
     ): Stream.Stream<Uint8Array, E | Failed, R> => {
       const validators = checked(options)
       Progress.checkRequest(owner, request)
-      return Stream.unwrapScoped(started(client, request, validators)) as Stream.Stream<Uint8Array, E | Failed, R>
+      return Stream.unwrapScoped(
+        started(client as HttpClient.HttpClient.With<unknown, unknown>, request, validators)
+      ) as Stream.Stream<Uint8Array, E | Failed, R>
     },
     isClient(given[0])
   )
@@ -98,7 +100,7 @@ const checked = (options: Options = {}): ReadonlyArray<Validator> => {
 }
 
 /** The next bytes for the consumer of the stream. */
-type Pull = Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>>
+type Pull = Effect.Effect<ReadonlyArray<Uint8Array>, Option.Option<unknown>>
 
 /** Starts the operation in its own fiber, where it waits until the bytes before have been taken. */
 const started = (
@@ -109,9 +111,9 @@ const started = (
   Effect.gen(function* () {
     const pulls = yield* Queue.unbounded<Pull>()
     const taken = yield* Effect.makeLatch(true)
-    const emit = (chunk: Chunk.Chunk<Uint8Array>) => {
+    const emit = (pieces: ReadonlyArray<Uint8Array>) => {
       taken.unsafeClose()
-      pulls.unsafeOffer(Effect.succeed(chunk))
+      Queue.unsafeOffer(pulls, Effect.succeed(pieces))
       return taken.await
     }
     const progress = Progress.make({ owner, validators, emit })
@@ -120,14 +122,14 @@ const started = (
       client,
       request,
       (response) => Effect.zipRight(taken.await, Progress.read(progress, response)),
-      (request) => Exchange.scopedAs(request, Progress.ask(progress, request))
+      (request) => scopedAs(request, Progress.ask(progress, request))
     )
     const ended = Effect.onExit(
       Effect.catchAll(operation, (error) => Progress.failed(progress, error)),
       (exit) => Queue.offer(pulls, lastPull(exit))
     )
     yield* Effect.forkScoped(Effect.interruptible(ended))
-    return Stream.repeatEffectChunkOption(
+    return BodyLine.repeated(
       Effect.flatMap(Queue.take(pulls), (pull) => {
         taken.unsafeOpen()
         return pull

@@ -19,15 +19,16 @@
  * retrying("http://localhost/").then((response) => assert.strictEqual(response.status, 503))
  * ```
  */
-import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
-import * as Runtime from "effect/Runtime"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
+import * as ClientLine from "../classify/ClientLine.ts"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
 import * as FetchCall from "./fetch/FetchCall.ts"
@@ -74,7 +75,7 @@ export interface Options {
 export const make = <P extends Plain<HttpClientError.RequestError>>(
   policy?: Checked<P>,
   options?: Options
-): typeof fetch => fetchOf("Fetch.make", policy ?? {}, options)(Runtime.defaultRuntime)
+): typeof fetch => fetchOf("Fetch.make", policy ?? {}, options)(FiberLine.defaultRunner)
 
 /**
  * The same for a policy with a bucket or a rate limiter from the context: services, clock and random numbers come from
@@ -86,17 +87,16 @@ export const makeEffect = <P extends Bound<HttpClientError.RequestError>>(
   policy: Checked<P>,
   options?: Options
 ): Effect.Effect<typeof fetch, never, Env<P, never>> =>
-  Effect.map(Effect.runtime<Env<P, never>>(), fetchOf("Fetch.makeEffect", policy, options))
+  Effect.map(FiberLine.runner, fetchOf("Fetch.makeEffect", policy, options))
 
 const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
   const policy = complete(owner, given)
   const retry = retrying(policy)
   const own = checkOptions(owner, options).fetch
-  return (runtime: Runtime.Runtime<never>): typeof fetch => {
-    const ofRequests = Context.get(runtime.context, CurrentOptions)
+  return (runner: typeof FiberLine.defaultRunner): typeof fetch => {
+    const ofRequests = Context.get(FiberLine.contextOf(runner), CurrentOptions)
     // How requests of another `fetch` can be ended is unknown, so each attempt gets its own signal.
     const isDirect = own === undefined && ofRequests === undefined && isPlain(policy)
-    const runPromiseExit = Runtime.runPromiseExit(runtime)
     const underlying = own === undefined ? globalFetch() : () => own
     return marked(async (input, init) => {
       const given = FetchInput.read(input, init)
@@ -110,7 +110,9 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
       signal?.throwIfAborted()
       const answer = call.isDirect ? await fineAnswer(policy, FetchCall.begin(call)) : undefined
       if (answer !== undefined) return answer
-      const exit = await untilAborted(signal, (options) => runPromiseExit(FetchCall.looped(call, retry), options))
+      const exit = await untilAborted(signal, (options) =>
+        FiberLine.runPromiseExit(runner, FetchCall.looped(call, retry), options)
+      )
       if (Exit.isSuccess(exit)) return exit.value
       throw signal?.aborted === true ? signal.reason : rejection(exit.cause)
     })
@@ -168,7 +170,7 @@ const untilAborted = async <A>(
 
 const rejection = (cause: Cause.Cause<unknown>): unknown => {
   const error = Cause.squash(cause)
-  if (!HttpClientError.isHttpClientError(error) || error._tag !== "RequestError") return error
+  if (!ClientLine.isRequestError(error)) return error
   if (error.cause instanceof AttemptTimeout.AttemptTimedOut || error.cause instanceof Deadline.DeadlineExceeded) {
     return new DOMException(error.cause.message, "TimeoutError")
   }

@@ -3,13 +3,13 @@
  */
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as ByteRange from "../decide/ByteRange.ts"
+import * as ClientLine from "../classify/ClientLine.ts"
 import * as Resumption from "../decide/Resumption.ts"
+import * as BodyLine from "./client/BodyLine.ts"
 import * as Discard from "./client/Discard.ts"
 import { DownloadFailed } from "./client/DownloadFailed.ts"
 import type { Request, Response } from "./exchange/Exchange.ts"
@@ -20,7 +20,7 @@ export interface Progress {
   readonly owner: string
   readonly validators: ReadonlyArray<Validator>
   /** Passes bytes on, in the step in which they are counted; the returned effect ends when there is room for more. */
-  readonly emit: (chunk: Chunk.Chunk<Uint8Array>) => Effect.Effect<void>
+  readonly emit: (pieces: ReadonlyArray<Uint8Array>) => Effect.Effect<void>
   method: string
   /** The range that the caller asked for. */
   asked: ByteRange.ByteRange | undefined
@@ -139,7 +139,7 @@ const receive = (
   response: Response,
   part: Resumption.Part
 ): Effect.Effect<void, Failure> => {
-  const taken = Stream.runForEachChunk(response.stream, (chunk) => take(progress, reading, part, chunk))
+  const taken = BodyLine.forEachPieces(response.stream, (chunk) => take(progress, reading, part, chunk))
   return Effect.matchEffect(taken, {
     onFailure: (error) => (isEmptyBody(error) ? ended(progress, response, part) : broken(progress, error)),
     onSuccess: () => ended(progress, response, part)
@@ -165,7 +165,7 @@ const broken = (progress: Progress, error: Failure): Effect.Effect<void, Failure
 const isWhole = ({ known, position }: Progress): boolean => position >= (known.until ?? Infinity)
 
 /** Streaming a response with an empty body fails. */
-const isEmptyBody = (error: Failure): boolean => error.reason === "EmptyBody"
+const isEmptyBody = (error: Failure): boolean => ClientLine.reasonOf(error) === "EmptyBody"
 
 /** Judged like any other connection that ends too early. */
 const shortened = (response: Response): HttpClientError.ResponseError =>
@@ -180,7 +180,7 @@ const take = (
   progress: Progress,
   reading: number,
   { end = Infinity }: Resumption.Part,
-  chunk: Chunk.Chunk<Uint8Array>
+  chunk: Iterable<Uint8Array>
 ): Effect.Effect<void, DownloadFailed> =>
   Effect.suspend(() => {
     // Another reading has replaced this one, which could not be interrupted.
@@ -195,7 +195,7 @@ const take = (
     const taken = Math.min(place, end)
     progress.received += taken - progress.position
     progress.position = taken
-    const emitted = progress.emit(Chunk.unsafeFromArray(fitting))
+    const emitted = progress.emit(fitting)
     if (place > end) return refused(progress, tooLong)
     // The body ends with its last byte, so an attempt that runs out of time must not miss the end.
     return isWhole(progress) ? Effect.void : emitted
@@ -220,8 +220,8 @@ export const failed = (progress: Progress, error: unknown): Effect.Effect<void, 
   )
 }
 
-const isOfStatus = (error: unknown): error is HttpClientError.ResponseError =>
-  error instanceof HttpClientError.ResponseError && error.reason === "StatusCode"
+const isOfStatus = (error: unknown): error is ClientLine.ResponseError =>
+  ClientLine.isResponseError(error) && ClientLine.reasonOf(error) === "StatusCode"
 
 /** The failure with its known cause. */
 const failure = ({ cause, received }: Progress, error: unknown): unknown =>

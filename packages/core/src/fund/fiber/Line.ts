@@ -37,6 +37,9 @@ export interface Status {
 /** The running fiber. Call it only while an effect runs. */
 export const currentFiber = (): AnyFiber => Option.getOrThrow(Fiber.getCurrentFiber())
 
+/** The running fiber; `undefined` if none runs. */
+export const runningFiber = (): AnyFiber | undefined => Option.getOrUndefined(Fiber.getCurrentFiber())
+
 /** Makes an effect from the fiber that runs it. */
 export const withFiber: <A, E, R>(
   read: (fiber: AnyFiber, status: Status) => Effect.Effect<A, E, R>
@@ -81,6 +84,12 @@ export const nameOf = (fiber: AnyFiber): string => FiberId.threadName(fiber.id()
 export const exitOf = <A, E>(fiber: Fiber.RuntimeFiber<A, E>): Exit.Exit<A, E> | undefined =>
   fiber.unsafePoll() ?? undefined
 
+/** Calls a function when a fiber ends, at once if it has ended. Returns a function that prevents the call. */
+export const onEnd = <A, E>(fiber: Fiber.RuntimeFiber<A, E>, call: (exit: Exit.Exit<A, E>) => void): (() => void) => {
+  fiber.addObserver(call)
+  return () => fiber.removeObserver(call)
+}
+
 /** Interrupts a fiber, in the name of no other, without waiting for it. */
 export const interrupt = (fiber: Fiber.Fiber<unknown, unknown>): Effect.Effect<void> =>
   Fiber.interruptAsFork(fiber, FiberId.none)
@@ -110,6 +119,13 @@ export const contextOf = (runner: Runner): Context.Context<never> => runner.cont
 /** Runs an effect in a new fiber, which begins at once. */
 export const runFork = <A, E>(runner: Runner, self: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> =>
   Runtime.runFork(runner, self)
+
+/** Runs an effect as a promise of its exit. */
+export const runPromiseExit = <A, E>(
+  runner: Runner,
+  self: Effect.Effect<A, E>,
+  options: { readonly signal?: AbortSignal }
+): Promise<Exit.Exit<A, E>> => Runtime.runPromiseExit(runner, self, options)
 
 /** Runs an effect in a fiber that outlives this one, from a region that cannot be interrupted: nor can the effect. */
 export const forkUninterruptible = <A, E, R>(

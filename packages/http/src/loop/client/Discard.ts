@@ -18,6 +18,7 @@ import * as Stream from "effect/Stream"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as BodyBytes from "./BodyBytes.ts"
+import * as BodyLine from "./BodyLine.ts"
 
 /**
  * How much of a body is read to keep its connection.
@@ -78,7 +79,7 @@ export const drained = (
       : streamed(response, atMostBytes)
   )
   // A body that is being read elsewhere dies, and one that never finishes cancelling is not awaited.
-  const read = Effect.disconnect(Effect.option(Effect.sandbox(body)))
+  const read = BodyLine.disconnected(Effect.option(Effect.sandbox(body)))
   return Effect.flatMap(Effect.timeoutOption(read, within), (read) => {
     const bytes = Option.flatten(Option.flatten(read))
     return Option.isSome(bytes) ? Effect.succeed(bytes) : Effect.as(cancelled(response), Option.none())

@@ -4,7 +4,7 @@
  * Parsing a URL takes microseconds, and most requests go to the same host as the one before.
  */
 import type { HttpClientRequest } from "@effect/platform/HttpClientRequest"
-import { urlOf } from "../../decide/Redirect.ts"
+import { urlOf } from "../../classify/ClientLine.ts"
 
 /** The part of a URL that determines its host. URLs ignore tabs and line breaks, so a URL that contains them is parsed. */
 const authority = /^https?:\/\/[^/\\?#\s]+(?=[/\\?#]|$)/i

@@ -1,9 +1,11 @@
 /**
  * The fields that every client of the platform has: its own combinators rely on them, but its types do not show them.
  */
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+
+export { isClient } from "../../classify/ClientLine.ts"
 
 /** A client that first prepares a request and then sends it. */
 export interface MadeClient {
@@ -15,5 +17,3 @@ export const made = (owner: string, self: unknown): MadeClient =>
   Predicate.hasProperty(self, "preprocess") && Predicate.hasProperty(self, "postprocess")
     ? (self as unknown as MadeClient)
     : Argument.refuse(owner, "client", "made by HttpClient.make or HttpClient.makeWith", self)
-
-export const isClient = (self: unknown): boolean => Predicate.hasProperty(self, HttpClient.TypeId)

@@ -31,7 +31,7 @@ const isOfPolicy = (
 export const requestError = (request: Request, cause: unknown): HttpClientError.RequestError => {
   const url = Untrusted.url(request.url)
   const error = new HttpClientError.RequestError({
-    request: HttpClientRequest.make(request.method)(url),
+    request: HttpClientRequest.make(request.method as "GET")(url),
     reason: "Transport",
     ...(isOfPolicy(cause)
       ? { cause, description: cause.message }

@@ -59,7 +59,7 @@ const stoppedWith = (exchange: Exchange, stopped: Retry.RetryStopped<unknown>): 
     if (error instanceof Retry.ResultRejected && HttpClassifier.isResponse(error.result)) return error.result
     return Reader.responseOf(exchange, error) ?? RequestErrors.ofPolicy(exchange.request, error)
   }
-  return Effect.flatMap(Effect.merge(ended), (outcome) =>
+  return Effect.flatMap(Effect.catchAll(ended, Effect.succeed), (outcome) =>
     Effect.fail(Stopped.of(exchange, stopped, outcome, outcomeOf))
   )
 }

@@ -4,11 +4,11 @@
  *
  * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP client span", read 2026-11-22.
  */
-import * as HttpClientError from "@effect/platform/HttpClientError"
 import { AttemptTimeout, Deadline, type Observe, type Policy, Retry } from "@effect-retry/core"
 import * as Readable from "@effect-retry/core/unstable/Readable"
 import * as Property from "@effect-retry/core/unstable/Property"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
+import * as ClientLine from "../../classify/ClientLine.ts"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Transport from "../../classify/Transport.ts"
 import * as Redirect from "../../decide/Redirect.ts"
@@ -63,7 +63,7 @@ interface Attempt {
 
 const detailsOf = ({ request: called, route }: Called, event: Observe.RetryEvent, attempt: Attempt): Details => {
   const { key } = event.details()
-  const host = Redirect.urlOf(called)?.host ?? ""
+  const host = ClientLine.urlOf(called)?.host ?? ""
   const address = host + (route ?? "")
   const { errorType, outcome, status } = endOf(attempt)
   const method = methodOf(called)
@@ -101,7 +101,7 @@ const methodOf = ({ method }: Request): string => (/^[A-Za-z-]{1,20}$/.test(meth
 const ofRequest = ({ error, request, response }: Attempt): Attributes => {
   const own = (Property.property(response ?? error?.original, "request") as Request | undefined) ?? request
   const method = knownMethod(own)
-  const url = Redirect.urlAnswering(response) ?? Redirect.urlOf(own)
+  const url = Redirect.urlAnswering(response) ?? ClientLine.urlOf(own)
   return {
     "http.request.method": method,
     ...(method !== own.method && { "http.request.method_original": methodOf(own) }),
@@ -125,7 +125,7 @@ const endOf = ({ error, response }: Attempt): End => {
   if (response === undefined) return isAnswer ? { outcome: "" } : ofError(error)
   const status = statusOf(response)
   const text = status === undefined ? unknownStatus : String(status)
-  const isStatus = original instanceof HttpClientError.ResponseError && original.reason === "StatusCode"
+  const isStatus = ClientLine.reasonOf(original) === "StatusCode"
   if (isAnswer || isStatus) return { outcome: text, status, errorType: ofStatus(status) }
   const { errorType, outcome } = ofError(error)
   return { outcome: `${text}, ${outcome}`, status, errorType }
@@ -152,14 +152,14 @@ const ofError = (shown: Untrusted.ShownError): End => {
     return { outcome: `not done within ${Readable.time(error.within)}`, errorType: "timeout" }
   }
   const code = Transport.codeOf(error)
-  const isOfClient = error instanceof HttpClientError.RequestError || error instanceof HttpClientError.ResponseError
+  const reason = ClientLine.reasonOf(error)
   return {
-    outcome: isOfClient ? ofClient(error, code) : Untrusted.outcome(shown),
+    outcome: reason === undefined ? Untrusted.outcome(shown) : ofClient(reason, code),
     errorType: code ?? shown.name
   }
 }
 
-const ofClient = ({ reason }: HttpClientError.HttpClientError, code: string | undefined): string => {
+const ofClient = (reason: ClientLine.Reason, code: string | undefined): string => {
   switch (reason) {
     case "Transport":
       return code ?? "transport error"

@@ -11,14 +11,14 @@ import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as Judging from "@effect-retry/core/unstable/Judging"
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
-import { globalValue } from "effect/GlobalValue"
+import { scopedAs } from "../../classify/ClientLine.ts"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Idempotency from "../../decide/Idempotency.ts"
 import * as Redirect from "../../decide/Redirect.ts"
@@ -45,7 +45,7 @@ export interface Exchange {
   readonly stops: boolean
   /** Reads the responses inside the attempts. */
   readonly reading: Reading.Reading | undefined
-  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+  readonly fiber: FiberLine.AnyFiber
   /** Holds the caller's declarations, which are read only after a failed attempt. */
   readonly context: Context.Context<never>
   /** Whether the server has answered the attempt: it was then sent, whatever a later error says. */
@@ -77,7 +77,7 @@ export interface Exchange {
 
 export const make = (fixed: Pick<Exchange, "fiber" | "policy" | "reading" | "request" | "stops">): Exchange => ({
   ...fixed,
-  context: fixed.fiber.currentContext as Context.Context<never>,
+  context: FiberLine.context(fixed.fiber),
   answered: false,
   isSent: true,
   previous: Option.none(),
@@ -96,7 +96,7 @@ export const make = (fixed: Pick<Exchange, "fiber" | "policy" | "reading" | "req
 const noTime = () => 0
 
 export const clockOf = ({ fiber }: Pick<Exchange, "fiber">): Clock.Clock =>
-  Context.get(fiber.currentDefaultServices, Clock.Clock)
+  Context.get(FiberLine.services(fiber), Clock.Clock)
 
 /** Why the request may not be sent again after a failure, in words; `undefined` if it may. */
 export const whyNot = (
@@ -113,23 +113,10 @@ export const whyNot = (
 /** How a client on top of `fetch` treats redirects. */
 const redirects = ({ context }: Exchange): Redirect.Mode =>
   Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit))?.redirect ??
-  (Option.isSome(Context.getOption(context, FetchHttpClient.Fetch)) ? "follow" : undefined)
-
-/** The platform finds the scope that aborts a request by the request's identity. */
-const scopedRequests = globalValue(
-  "@effect/platform/HttpClient/scopedRequests",
-  () => new WeakMap<Request, AbortController>()
-)
+  (context.unsafeMap.has(FetchHttpClient.Fetch.key) ? "follow" : undefined)
 
 export const changed = (request: Request, headers: Headers.Input): Request =>
   scopedAs(request, HttpClientRequest.setHeaders(request, headers))
-
-/** Lets the scope of a request also abort a request derived from it. */
-export const scopedAs = (request: Request, changed: Request): Request => {
-  const controller = scopedRequests.get(request)
-  if (controller !== undefined) scopedRequests.set(changed, controller)
-  return changed
-}
 
 /** Sends the request once, as changed by the caller's hook, with the headers of the attempt. */
 export const attempt = (exchange: Exchange, send: Send): Sent =>

@@ -2,6 +2,7 @@
  * Hedges of requests: core's hedge around the attempts of an exchange.
  */
 import { Verdict } from "@effect-retry/core"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as HedgeRun from "@effect-retry/core/unstable/HedgeRun"
 import * as Effect from "effect/Effect"
 import * as Idempotency from "../../decide/Idempotency.ts"
@@ -33,7 +34,7 @@ export const hedging = (
   const keyOf = bucket === undefined ? () => "" : ExchangePolicy.makeKeyReader()
   const bucketOf = bucket && ExchangePolicy.bucketsOf(bucket)
   const sent = (send: Send, request: Request): Sent =>
-    Effect.withFiberRuntime((fiber) => {
+    FiberLine.withFiber((fiber) => {
       const exchange = Exchange.make({ request, policy, stops: false, reading: undefined, fiber })
       // A slow request may already have been carried out.
       if (Exchange.whyNot(exchange, "Unknown") !== undefined) return send(request)

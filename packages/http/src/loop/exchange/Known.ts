@@ -3,9 +3,9 @@
  * message may quote a body.
  */
 import * as Headers from "@effect/platform/Headers"
-import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Redacted from "effect/Redacted"
+import * as ClientLine from "../../classify/ClientLine.ts"
 import type { Exchange, Request } from "./Exchange.ts"
 
 /**
@@ -22,13 +22,13 @@ export const of = (exchange: Exchange, error: unknown, isAnswered: boolean): (()
 
 /** The cause of an error about a response may quote the body. */
 const messagesOf = (error: unknown, isAnswered: boolean): "all" | "outermost" | "none" => {
-  if (error instanceof HttpClientError.ResponseError) return "outermost"
-  return isAnswered && !(error instanceof HttpClientError.RequestError) ? "none" : "all"
+  if (ClientLine.isResponseError(error)) return "outermost"
+  return isAnswered && !ClientLine.isRequestError(error) ? "none" : "all"
 }
 
 /** The values of headers that the platform also hides, the idempotency key, and the parts of each. */
 const secretsOf = ({ fiber, policy }: Exchange, { headers }: Request): ReadonlyArray<string> => {
-  const names = [...fiber.getFiberRef(Headers.currentRedactedNames), policy.idempotency.keyHeader]
+  const names = [...ClientLine.redactedNames(fiber), policy.idempotency.keyHeader]
   const secrets = Object.values(Headers.redact(headers, names)).filter((value) => typeof value !== "string")
   return secrets
     .map(Redacted.value)

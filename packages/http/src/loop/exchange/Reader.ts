@@ -4,6 +4,7 @@
  * Without a reader, an attempt and its verdict are unchanged.
  */
 import { AttemptTimeout, Deadline, type Retry, Verdict } from "@effect-retry/core"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as TimeLeft from "@effect-retry/core/unstable/TimeLeft"
 import type { Classifier } from "@effect-retry/core"
 import * as Cause from "effect/Cause"
@@ -19,7 +20,7 @@ import * as Reading from "./Reading.ts"
 type Op = Exchange.Exchange
 
 const momentOf = (exchange: Op): Classifier.Moment => ({
-  nowMillis: Exchange.clockOf(exchange).unsafeCurrentTimeMillis(),
+  nowMillis: FiberLine.wallMillis(Exchange.clockOf(exchange)),
   attempt: exchange.attempts,
   elapsed: Duration.millis(Math.floor(exchange.elapsedMillis()))
 })
@@ -137,7 +138,7 @@ export const readLast = (exchange: Op, response: Response): Sent => {
     })
   )
   const bound = boundOf(exchange)
-  return bound === undefined ? read : Effect.timeoutFail(read, bound)
+  return bound === undefined ? read : Effect.timeoutFail(read, { duration: bound.duration, onTimeout: bound.onTimeout })
 }
 
 const boundOf = ({ attempts, elapsedMillis, policy: { attemptTimeout, deadline } }: Op) => {

@@ -1,12 +1,13 @@
 /**
  * Releases what attempts leave open: the bodies of unread responses.
  */
-import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type { Policy as Core } from "@effect-retry/core"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
+import * as ClientLine from "../../classify/ClientLine.ts"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Discard from "../client/Discard.ts"
 import type { Exchange, Response } from "./Exchange.ts"
@@ -32,20 +33,20 @@ export const released = (
     exchange.released =
       deadline === undefined
         ? Effect.map(Effect.timeoutOption(Fiber.join(draining), drain.within), Option.flatten)
-        : Effect.map(Fiber.poll(draining), Option.match({ onNone: Option.none, onSome: Exit.getOrElse(Option.none) }))
+        : Effect.sync(() => bodyOf(FiberLine.exitOf(draining)))
   })
 }
 
+/** What has been read of a body by now. */
+const bodyOf = (exit: Exit.Exit<Option.Option<Uint8Array>> | undefined): Option.Option<Uint8Array> =>
+  exit !== undefined && Exit.isSuccess(exit) ? exit.value : Option.none()
+
 /** An interrupted operation stops draining; one that has ended otherwise may still need the body. */
-const interruptWith = (
-  operation: Fiber.RuntimeFiber<unknown, unknown>,
-  draining: Fiber.RuntimeFiber<unknown, unknown>
-): void => {
-  const interrupt = (exit: Exit.Exit<unknown, unknown>) => {
-    if (Exit.isInterrupted(exit)) draining.unsafeInterruptAsFork(operation.id())
-  }
-  operation.addObserver(interrupt)
-  draining.addObserver(() => operation.removeObserver(interrupt))
+const interruptWith = (operation: FiberLine.AnyFiber, draining: FiberLine.AnyFiber): void => {
+  const keep = FiberLine.onEnd(operation, (exit) => {
+    if (Exit.isInterrupted(exit)) FiberLine.interruptNow(draining, operation)
+  })
+  FiberLine.onEnd(draining, keep)
 }
 
 /**
@@ -59,8 +60,6 @@ export const readable = (exchange: Exchange, outcome: unknown): Effect.Effect<Re
     const replaced = Discard.replaced(response, body)
     return outcome === response
       ? Effect.succeed(replaced)
-      : Effect.fail(
-          new HttpClientError.ResponseError({ ...(outcome as HttpClientError.ResponseError), response: replaced })
-        )
+      : Effect.fail(ClientLine.withResponse(outcome as ClientLine.ResponseError, replaced))
   })
 }

@@ -2,11 +2,11 @@
  * Retries of requests: core's loop around the attempts of an exchange.
  */
 import { Backoff, type Retry } from "@effect-retry/core"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as Loop from "@effect-retry/core/unstable/Loop"
 import type * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Idempotency from "../../decide/Idempotency.ts"
 import * as IdempotencyKey from "../../decide/IdempotencyKey.ts"
@@ -29,8 +29,8 @@ export const retrying = (policy: Erased, stops = false): ((send: Send, request: 
   const own = running(policy, stops)
   const variant = RequestOptions.memoized((options) => running({ ...policy, ...options }, stops))
   return (send, request) =>
-    Effect.withFiberRuntime((fiber) => {
-      const context = fiber.currentContext as Context.Context<never>
+    FiberLine.withFiber((fiber) => {
+      const context = FiberLine.context(fiber)
       if (!isAsking(context)) return own(fiber, undefined, send, request)
       const options = Context.get(context, RequestOptions.CurrentOptions)
       if (options === undefined) return own(fiber, context, send, request)
@@ -41,8 +41,8 @@ export const retrying = (policy: Erased, stops = false): ((send: Send, request: 
 }
 
 /** Whether the running code has set any reference. Looking up a reference's default takes longer than checking for its absence. */
-const isAsking = ({ unsafeMap }: Context.Context<never>): boolean =>
-  unsafeMap.has(RequestOptions.CurrentOptions.key) || unsafeMap.has(Reading.CurrentReading.key)
+const isAsking = (context: Context.Context<never>): boolean =>
+  context.unsafeMap.has(RequestOptions.CurrentOptions.key) || context.unsafeMap.has(Reading.CurrentReading.key)
 
 const running = (policy: Erased, stops: boolean) => {
   const loop = looped(policy, stops)
@@ -98,7 +98,7 @@ const startingWith = (first: Sent, send: Send): Send => {
     })
 }
 
-type Running = Fiber.RuntimeFiber<unknown, unknown>
+type Running = FiberLine.AnyFiber
 
 interface Run {
   (fiber: Running, send: Send, request: Request, reading?: Reading.Reading): Sent

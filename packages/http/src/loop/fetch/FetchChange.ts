@@ -5,7 +5,7 @@ import * as Http from "@effect/platform/Headers"
 import type * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Stream from "effect/Stream"
-import { urlOf } from "../../decide/Redirect.ts"
+import { urlOf } from "../../classify/ClientLine.ts"
 import type { Init } from "./FetchInit.ts"
 import * as FetchInput from "./FetchInput.ts"
 

@@ -3,12 +3,10 @@
  *
  * A hook cannot change the key of the operation, and credentials for one server are never sent to another.
  */
-import * as Headers from "@effect/platform/Headers"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import * as Argument from "@effect-retry/core/unstable/Argument"
-import { urlOf } from "../../decide/Redirect.ts"
+import * as ClientLine from "../../classify/ClientLine.ts"
 import type { Attempt } from "./Attempt.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
@@ -55,11 +53,11 @@ const checkedEffect = (given: Effect.Effect<Request, unknown, unknown>) =>
 /** The platform's combinators add headers but cannot remove any. */
 const withoutHeaders = (request: Request): Request =>
   Object.assign(Object.create(Object.getPrototypeOf(request)), request, {
-    headers: Headers.remove(request.headers, ofOneServer)
+    headers: ClientLine.withoutHeaders(request.headers, ofOneServer)
   })
 
 const completed = (before: Request, given: Request, keyHeader: string): Request => {
-  if (!Predicate.hasProperty(given, HttpClientRequest.TypeId)) return refused(given)
+  if (!ClientLine.isRequest(given)) return refused(given)
   const names = isSameOrigin(before, given)
     ? [keyHeader, ...ofOneServer.filter((name) => given.headers[name] === undefined)]
     : [keyHeader]
@@ -68,6 +66,6 @@ const completed = (before: Request, given: Request, keyHeader: string): Request 
 }
 
 const isSameOrigin = (one: Request, other: Request): boolean => {
-  const origin = urlOf(one)?.origin
-  return origin === undefined ? one.url === other.url : origin === urlOf(other)?.origin
+  const origin = ClientLine.urlOf(one)?.origin
+  return origin === undefined ? one.url === other.url : origin === ClientLine.urlOf(other)?.origin
 }

@@ -7,12 +7,12 @@ import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import type { BeforeRetry } from "./BeforeRetry.ts"
 
@@ -80,10 +80,10 @@ const checkedEffect = <E2, R>(given: Effect.Effect<Request, E2, R>): Effect.Effe
     : Argument.refuse("Unauthorized.renewing", "renew", "a function that returns an effect of a request", typeof given)
 
 /** Whether the running code is part of a renewal: asked in the fiber that judges an outcome. */
-const isInside = (renewal: object): boolean =>
-  Option.exists(Fiber.getCurrentFiber(), ({ currentContext }) =>
-    Context.get(currentContext as Context.Context<never>, Running).includes(renewal)
-  )
+const isInside = (renewal: object): boolean => {
+  const fiber = FiberLine.runningFiber()
+  return fiber !== undefined && Context.get(FiberLine.context(fiber), Running).includes(renewal)
+}
 
 const isRefusal = (
   response: HttpClientResponse.HttpClientResponse | undefined

@@ -2,6 +2,10 @@ import type { Equivalents } from "../Equivalent.ts"
 
 /** Of `http/classify`. */
 export const equivalents: Equivalents = {
+  "packages/http/src/classify/ClientLine.ts": {
+    "scopedAs: ConditionalExpression, !== to true":
+      "A controller that is `undefined` is as good as none to the platform."
+  },
   "packages/http/src/classify/ContentRange.ts": {
     'parse: StringLiteral, text to "Stryker was here!"': "Neither text is a range.",
     "parse: ArrayDeclaration, list to list": "The first element of a match is not looked at."

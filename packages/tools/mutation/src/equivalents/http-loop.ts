@@ -16,8 +16,6 @@ export const equivalents: Equivalents = {
   },
   "packages/http/src/loop/exchange/Exchange.ts": {
     "whyNot: ConditionalExpression, === to true": "What is repeatable has no `why`.",
-    "scopedAs: ConditionalExpression, !== to true":
-      "A controller that is `undefined` is as good as none to the platform.",
     "attempt: ConditionalExpression, ! to false":
       "What is known of the attempt is worked out and not used: it only takes longer.",
     "judgeResponse: ConditionalExpression, && to false":

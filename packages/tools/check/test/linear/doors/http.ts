@@ -11,6 +11,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { inspect } from "node:util"
 import { line } from "../../../../../core/src/observe/EventText.ts"
+import * as ClientLine from "../../../../../http/src/classify/ClientLine.ts"
 import * as ContentRange from "../../../../../http/src/classify/ContentRange.ts"
 import * as FetchFailure from "../../../../../http/src/classify/FetchFailure.ts"
 import * as RateLimitFields from "../../../../../http/src/classify/RateLimitFields.ts"
@@ -182,7 +183,7 @@ export const doors: ReadonlyArray<Door> = [
     name: "Redirect.isPossible",
     run: (text) => errors(text).map((error) => Redirect.isPossible(sent(text), error, "follow"))
   },
-  { name: "Redirect.urlOf", run: (text) => Redirect.urlOf(sent(text)) },
+  { name: "ClientLine.urlOf", run: (text) => ClientLine.urlOf(sent(text)) },
   {
     name: "an operation that is answered, observed",
     pieces: few,

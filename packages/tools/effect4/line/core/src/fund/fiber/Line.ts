@@ -32,6 +32,9 @@ const uninterruptible: Status = { runtimeFlags: false }
 /** The fiber that runs. To be called while an effect runs. */
 export const currentFiber = (): AnyFiber => Fiber.getCurrent()!
 
+/** The fiber that runs; `undefined` where none does. */
+export const runningFiber = (): AnyFiber | undefined => Fiber.getCurrent()
+
 /** Reads the fiber that runs an effect, at its beginning. */
 export const withFiber = <A, E, R>(
   read: (fiber: AnyFiber, status: Status) => Effect.Effect<A, E, R>
@@ -57,6 +60,10 @@ export const nameOf = ({ id }: AnyFiber): string => `#${id}`
 
 /** How a fiber has ended; `undefined` while it runs. */
 export const exitOf = <A, E>(fiber: Fiber.Fiber<A, E>): Exit.Exit<A, E> | undefined => fiber.pollUnsafe()
+
+/** Calls a function when a fiber ends, at once if it has ended. Returns a function that prevents the call. */
+export const onEnd = <A, E>(fiber: Fiber.Fiber<A, E>, call: (exit: Exit.Exit<A, E>) => void): (() => void) =>
+  fiber.addObserver(call)
 
 /** Interrupts a fiber, by no fiber, and does not wait for it. */
 export const interrupt = (fiber: AnyFiber): Effect.Effect<void> => Effect.sync(() => fiber.interruptUnsafe())
@@ -89,6 +96,13 @@ export const contextOf = (runner: Runner): Context.Context<never> => runner
 /** Runs an effect in a fiber, which begins at once. */
 export const runFork = <A, E>(runner: Runner, self: Effect.Effect<A, E>): Fiber.Fiber<A, E> =>
   Effect.runForkWith(runner)(self)
+
+/** Runs an effect as a promise of its exit. */
+export const runPromiseExit = <A, E>(
+  runner: Runner,
+  self: Effect.Effect<A, E>,
+  options: { readonly signal?: AbortSignal }
+): Promise<Exit.Exit<A, E>> => Effect.runPromiseExitWith(runner)(self, options)
 
 /** Runs an effect in a fiber that outlives this one, from a region that cannot be interrupted: nor can the effect. */
 export const forkUninterruptible = <A, E, R>(
