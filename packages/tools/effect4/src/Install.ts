@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { root } from "@effect-retry/check/Workspace"
-import { cache, installed, packages } from "./Packages.ts"
+import { cache, installed, manifestOf, packages } from "./Packages.ts"
 
 const source = join(root, "packages/tools/effect4/install")
 const files = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml"]
@@ -28,7 +28,25 @@ export const install = (): void => {
     })
   }
   link("../packages/effect3", join(installed, "effect3"))
-  for (const name of packages) link(join("../../packages", name), join(installed, "@effect-retry", name))
+  for (const name of packages) {
+    link(join("../../packages", name), join(installed, "@effect-retry", name))
+    for (const needed of foreign(manifestOf(name))) {
+      link(join(root, "packages", name, "node_modules", needed), join(cache, "packages", name, "node_modules", needed))
+    }
+  }
+}
+
+interface Needs {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+/** What a package needs and has in the same version on both lines: all that is no package of Effect or of this repository. */
+const foreign = (manifest: string): ReadonlyArray<string> => {
+  const { dependencies, devDependencies } = JSON.parse(manifest) as Needs
+  return Object.keys({ ...dependencies, ...devDependencies }).filter(
+    (name) => !/^(?:@effect|@effect-retry)\/|^effect$/.test(name)
+  )
 }
 
 const link = (target: string, path: string): void => {

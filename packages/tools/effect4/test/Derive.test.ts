@@ -136,6 +136,12 @@ describe("Shapes", () => {
       `class A extends Context.Reference<A>()("a", { defaultValue: () => 1 }) { static b = 1 }`,
       `class A extends Context.Reference("a", { defaultValue: () => 1 }) { static b = 1 }`
     ],
+    [
+      "the layer of a reference",
+      `class A extends Context.Reference<A>()("a", {}) {}\nlet a: Layer.Layer<A>`,
+      `const A = /*#__PURE__*/ Context.Reference("a", {})\nlet a: Layer.Layer<never>`
+    ],
+    ["the layer of a service", `let a: Layer.Layer<B>`, `let a: Layer.Layer<B>`],
     ["the type of a schedule", `let a: Schedule.Schedule<A, B, C>`, `let a: Schedule.Schedule<A, B, never, C>`],
     ["the type of any schedule", `let a: Schedule.Schedule<A, any, any>`, `let a: Schedule.Schedule<A, any, any, any>`],
     ["the type of a schedule without services", `let a: Schedule.Schedule<A, B>`, `let a: Schedule.Schedule<A, B>`],
@@ -198,6 +204,7 @@ describe("Shapes", () => {
       "Context",
       "Effect",
       "FiberId",
+      "Layer",
       "LogLevel",
       "Metric",
       "Random",

@@ -113,6 +113,7 @@ export const changed: ReadonlySet<string> = new Set([
 export const methods: Readonly<Record<string, string>> = {
   "Clock.Clock.unsafeCurrentTimeMillis": "currentTimeMillisUnsafe",
   "Clock.Clock.unsafeCurrentTimeNanos": "monotonicTimeNanosUnsafe",
+  "Context.Context.unsafeMap": "mapUnsafe",
   "Effect.Latch.unsafeOpen": "openUnsafe",
   "Effect.Latch.unsafeClose": "closeUnsafe",
   "Either.Left.left": "failure",

@@ -33,6 +33,28 @@ const tagType =
       : undefined
   }
 
+const baseOfReference = (place: Place, node: ts.ClassDeclaration): ts.Expression | undefined => {
+  const base = node.heritageClauses?.[0]?.types[0]?.expression
+  if (base === undefined || !ts.isCallExpression(base) || !ts.isCallExpression(base.expression)) return undefined
+  return memberOf(place, base.expression.expression) === "Context.Reference" ? base : undefined
+}
+
+/** A `Layer.Layer<X>` of a reference of the same file: what provides a reference of Effect 4 is no service. */
+const layerOfReference =
+  (place: Place): Shape =>
+  (node) => {
+    if (!ts.isTypeReferenceNode(node) || memberOf(place, node.typeName) !== "Layer.Layer") return undefined
+    const [provided, ...rest] = node.typeArguments ?? []
+    if (provided === undefined || rest.length > 0 || !ts.isTypeReferenceNode(provided)) return undefined
+    const isProvided = (statement: ts.Statement) =>
+      ts.isClassDeclaration(statement) &&
+      statement.name?.text === provided.typeName.getText(place.file) &&
+      baseOfReference(place, statement) !== undefined
+    return place.file.statements.some(isProvided)
+      ? `${place.naming.four(node.typeName, "effect/Layer", "Layer")}<never>`
+      : undefined
+  }
+
 /** A class of `Context.Reference<X>()(id, …)` is a constant, or a class of `Context.Reference(id, …)` where it has members. */
 const reference =
   (place: Place): Shape =>
@@ -44,11 +66,10 @@ const reference =
         : undefined
     }
     if (!ts.isClassDeclaration(node) || node.members.length > 0 || node.name === undefined) return undefined
-    const base = node.heritageClauses?.[0]?.types[0]?.expression
-    if (base === undefined || !ts.isCallExpression(base) || !ts.isCallExpression(base.expression)) return undefined
-    if (memberOf(place, base.expression.expression) !== "Context.Reference") return undefined
+    const base = baseOfReference(place, node)
+    if (base === undefined) return undefined
     const modifiers = (node.modifiers ?? []).map(inner).join(" ")
     return `${modifiers}${modifiers === "" ? "" : " "}const ${node.name.text} = /*#__PURE__*/ ${inner(base)}`
   }
 
-export const context = [tag, genericTag, tagType, reference]
+export const context = [tag, genericTag, tagType, layerOfReference, reference]

@@ -1,0 +1,71 @@
+/**
+ * What differs between Effect 3 and Effect 4 in the shape of clients, requests and their errors. This is the file of
+ * Effect 4.
+ */
+import type * as Fiber from "effect/Fiber"
+import * as Headers from "effect/http/Headers"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientError from "effect/http/HttpClientError"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Option from "effect/Option"
+import { property } from "@effect-retry/core/unstable/Property"
+
+type Request = HttpClientRequest.HttpClientRequest
+
+const reasons = ["Transport", "Encode", "InvalidUrl", "StatusCode", "Decode", "EmptyBody"] as const
+
+/** What an error of a client says went wrong. */
+export type Reason = (typeof reasons)[number]
+
+/** An error of a client that has a response. */
+export type ResponseError = HttpClientError.HttpClientError & {
+  readonly reason: HttpClientError.ResponseError
+  readonly response: HttpClientResponse.HttpClientResponse
+}
+
+/** Effect does not export it. */
+const typeId = "~effect/http/HttpClientError"
+
+/** Whether a value is an error of a client, whatever copy of Effect made it. */
+export const isError = (value: unknown): boolean => property(value, typeId) !== undefined
+
+/** What went wrong; `undefined` if the value is not an error of a client, or one of a later version. */
+export const reasonOf = (error: unknown): Reason | undefined => {
+  const tag = isError(error) ? property(property(error, "reason"), "_tag") : undefined
+  return reasons.find((reason) => `${reason}Error` === tag)
+}
+
+/** Whether a client failed without a response. */
+export const isRequestError = (error: unknown): error is HttpClientError.HttpClientError =>
+  error instanceof HttpClientError.HttpClientError && !("response" in error.reason)
+
+/** Whether a client failed with a response. */
+export const isResponseError = (error: unknown): error is ResponseError =>
+  error instanceof HttpClientError.HttpClientError && "response" in error.reason
+
+/** The same error about another response. */
+export const withResponse = (
+  { reason }: ResponseError,
+  response: HttpClientResponse.HttpClientResponse
+): HttpClientError.HttpClientError => {
+  const { [reason._tag]: Reason } = HttpClientError
+  return new HttpClientError.HttpClientError({ reason: new Reason({ ...reason, response }) })
+}
+
+export const isClient: (value: unknown) => boolean = HttpClient.isHttpClient
+
+export const isRequest: (value: unknown) => boolean = HttpClientRequest.isHttpClientRequest
+
+/** The target of a request; `undefined` if its URL is not valid. */
+export const urlOf = (request: Request): URL | undefined => Option.getOrUndefined(HttpClientRequest.toUrl(request))
+
+export const withoutHeaders = (headers: Headers.Headers, names: ReadonlyArray<string>): Headers.Headers =>
+  Headers.removeMany(headers, names)
+
+/** The names of headers that Effect hides in a fiber. */
+export const redactedNames = (fiber: Fiber.Fiber<unknown, unknown>): ReadonlyArray<string | RegExp> =>
+  fiber.getRef(Headers.CurrentRedactedNames)
+
+/** Effect finds the scope that aborts a request by the request's identity, and lets no other request in. */
+export const scopedAs = (_request: Request, changed: Request): Request => changed
