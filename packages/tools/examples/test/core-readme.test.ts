@@ -1060,7 +1060,7 @@ tableOf(
         expect(() => Policy.make(misspelt as unknown as typeof policy)).toThrow("Policy.make: attempTimeout must be")
       }),
 
-    "A door gets no effect or no policy, such as a promise or `undefined`": () =>
+    "A function such as `Retry.retry` gets no effect or no policy, but a promise or `undefined`": () =>
       it("throws an error that shows how to call it", () => {
         const retry: (self: unknown, policy: unknown) => unknown = Retry.retry as never
         expect(() => retry(Effect.void, undefined)).toThrow("as in Retry.retry(effect, policy)")
