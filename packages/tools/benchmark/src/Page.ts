@@ -11,7 +11,7 @@ export interface Part {
 export const benchmark: Part = { name: "benchmark", command: "pnpm bench" }
 export const benchmarkOfRedis: Part = { name: "benchmark of Redis", command: "pnpm bench:fleet" }
 
-/** The page with everything between the markers of a part replaced. Throws where it has no such place. */
+/** The page with everything between the markers of a part replaced. Throws if it has no such place. */
 export const replaced = (page: string, content: string, { command, name }: Part = benchmark): string => {
   const begin = `<!-- ${name}: begin, written by \`${command}\` -->`
   const end = `<!-- ${name}: end -->`

@@ -13,7 +13,7 @@ const startedAt = performance.now()
 const sections: Array<string> = []
 const failures: Array<string> = []
 
-/** A process for each: what the compiler learns from one table is no business of the next. */
+/** A process for each: what the compiler learns from one table must not affect the next. */
 const one = (title: string): { readonly section: string; readonly failures: ReadonlyArray<string> } =>
   JSON.parse(
     execFileSync(process.execPath, ["--expose-gc", fileURLToPath(new URL("one.js", import.meta.url)), title], {

@@ -1,7 +1,7 @@
 /**
- * `@category` stands on exactly what users can import: the docs are made of it, and elsewhere it is noise.
+ * `@category` stands on exactly what users can import: the docs are made from it, and elsewhere it is noise.
  *
- * Users import the modules of the exports map, but for those under `unstable`, which are for sibling packages.
+ * Users import the modules of the exports map, except those under `unstable`, which are for sibling packages.
  */
 import { parseSync, type Statement } from "oxc-parser"
 import { declarationsOf, type PublicNamesInput } from "./PublicNames.ts"

@@ -11,7 +11,7 @@ export const execute = (command: string, ...args: ReadonlyArray<string>) => {
   }
 }
 
-/** The command and what it printed, where it failed. */
+/** The command and what it printed, if it failed. */
 export const run = (command: string, ...args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { error, output } = execute(command, ...args)
   return error ? [`$ ${[command, ...args].join(" ")}\n${output}`] : []
@@ -19,7 +19,7 @@ export const run = (command: string, ...args: ReadonlyArray<string>): ReadonlyAr
 
 export interface Place {
   readonly folder: string
-  /** All of the environment; this one's where it is absent. */
+  /** The whole environment; that of this process by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>
 }
 

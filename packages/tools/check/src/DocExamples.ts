@@ -45,7 +45,7 @@ export const docExamples = ({ path, text }: Source): DocExamples => {
   return { findings, examples }
 }
 
-/** A program that runs the modules beside it, one after the other, and fails where one of them does. */
+/** A program that runs the modules beside it, one after the other, and fails if one of them does. */
 export const importing = (names: ReadonlyArray<string>): string => `
 for (const name of ${JSON.stringify(names)}) {
   try {

@@ -68,6 +68,6 @@ export const sourceOf = (specifier: string): string => {
   const { exports } = JSON.parse(read(`${folder}/package.json`)) as Manifest
   const target = exports?.[[".", ...module].join("/")] as Readonly<Record<string, string>> | undefined
   const path = scope === "@effect-retry" ? target?.["@effect-retry/source"] : undefined
-  if (path === undefined) throw new Error(`${specifier} is no module of this repository`)
+  if (path === undefined) throw new Error(`${specifier} is not a module of this repository`)
   return `${folder}/${path.slice(2)}`
 }

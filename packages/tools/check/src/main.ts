@@ -159,7 +159,7 @@ const site: Step = () => project("site")
 
 const leaks: Step = () => project("leaks")
 
-/** The sources of the line for Effect 4, and the tests of the packages of which all are derived. */
+/** The sources for Effect 4, and the tests of the packages whose tests are all derived. */
 const effect4: Step = () => run("tsx", "packages/tools/effect4/src/main.ts", "core")
 
 const checks: Readonly<Record<string, Step>> = {

@@ -12,7 +12,7 @@ export interface Call {
   readonly signal: AbortSignal
   /** The delay between attempts, for clients that let it be chosen. */
   readonly delayMillis: number
-  /** Limits one attempt, where given. */
+  /** Limits one attempt, if given. */
   readonly timeoutMillis: number | undefined
   /** The response is a download, for clients that have a way of their own for those. */
   readonly isDownload: boolean

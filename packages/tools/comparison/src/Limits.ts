@@ -83,7 +83,7 @@ const effect4: Send = (url) =>
     Effect4.runPromise
   )
 
-/** Twelve calls to a server whose first window begins with the first of them. */
+/** Twelve calls to a server; its first window begins with the first call. */
 const seen = async (headers: Headers, send: Send): Promise<Seen> => {
   let [endMillis, used, refused] = [0, 0, 0]
   const server = Http.createServer((_, response) => {

@@ -54,7 +54,7 @@ interface State {
   isLate: boolean
 }
 
-/** `path` is where the requests of this operation go, and of no other. */
+/** The requests of this operation go to `path`, and no others do. */
 export const make = ({ ports, server }: World, path: string, client: Client, scenario: Scenario): Operation => {
   const state: State = {
     requests: [],

@@ -50,7 +50,7 @@ const manifest: { readonly dependencies: Readonly<Record<string, string>> } = JS
   readFileSync(new URL("../package.json", import.meta.url), "utf8")
 )
 
-/** Its own name and version; one of this repository has no version to tell. */
+/** Its own name and version; a package of this repository has no version yet. */
 const packageOf = (name: string): string => {
   const version = manifest.dependencies[name] ?? ""
   if (version.startsWith("workspace:")) return name

@@ -72,7 +72,7 @@ export const gotClient: Client = {
     }).text()
 }
 
-/** For clients whose timers are their own; neither retries a timeout. Longer than a machine stalls before a request arrives. */
+/** For clients with their own timers; neither retries a timeout. Longer than a machine stalls before a request arrives. */
 const realTimeoutMillis = 3000
 
 export const axiosClient: Client = {

@@ -36,7 +36,7 @@ export interface Request {
   readonly body?: "text" | "stream" | "form"
   /** The delay between attempts, for clients that let it be chosen. @default 1 */
   readonly delayMillis?: number
-  /** Limits one attempt, where given. */
+  /** Limits one attempt, if given. */
   readonly timeoutMillis?: number
   /** @default false */
   readonly isDownload?: boolean

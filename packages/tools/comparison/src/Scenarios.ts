@@ -80,7 +80,7 @@ const hints: Group = {
   ]
 }
 
-/** The whole body or, where that is asked for, its second half. */
+/** The whole body or, if the request asks for it, its second half. */
 const brokenBody = ({ count, range }: Asked): Answer =>
   count === 1 ? "closeInBody" : range === undefined ? status(200) : rest
 

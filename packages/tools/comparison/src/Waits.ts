@@ -17,7 +17,7 @@ export interface Listener {
   readonly began: (millis: number) => () => boolean
 }
 
-/** The time that an attempt may take, where it is limited. */
+/** The time that an attempt may take, if it is limited. */
 export const timeoutMillis = 15_432
 
 const isHeard = (millis: number): boolean => millis >= 20_000 || millis === timeoutMillis
@@ -27,7 +27,7 @@ const longestTimerMillis = 2_147_483_647
 
 const listeners = new AsyncLocalStorage<Listener>()
 
-/** The waits of what `run` starts are told to `listener`. */
+/** Tells `listener` the waits of everything that `run` starts. */
 export const heard = <A>(listener: Listener, run: () => A): A => listeners.run(listener, run)
 
 /** Replaces the timer of the process, until the answer is called. */
@@ -56,7 +56,7 @@ const timer = (listener: Listener, millis: number, callback: () => void) => {
   return interval
 }
 
-/** The clock of an effect whose waits are told to `listener`. */
+/** The clock of an effect, which tells `listener` its waits. */
 export const clock = (listener: Listener): Clock.Clock => {
   const live = Clock.make()
   const sleep = (duration: Duration.Duration) => {

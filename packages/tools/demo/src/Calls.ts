@@ -16,7 +16,7 @@ const exponential = (base: Duration.DurationInput) =>
 
 const retrying = (schedule: Schedule.Schedule<unknown>) => flow(HttpClient.filterStatusOk, HttpClient.retry(schedule))
 
-/** What is written without the toolkit: whatever the failure was. */
+/** The code without the toolkit, which retries every failure. */
 const native = (base: Duration.DurationInput) =>
   retrying(Schedule.exponential(base).pipe(Schedule.jittered, Schedule.intersect(Schedule.recurs(3))))
 

@@ -47,7 +47,7 @@ export const run = ({ print, scenes, seed, style }: Options): Effect.Effect<bool
       Effect.sync(() => print(lines.map((line) => `${Paint.render(style, line)}\n`).join("")))
     const startedMillis = yield* Clock.currentTimeMillis
     const server = yield* Server.make
-    // The first call of a process is slow, and no scene is to show that.
+    // The first call of a process is slow, which no scene should show.
     yield* Run.native({ server, seed, path: "/warm-up", steps: [Server.status(200)] }, identity)
     yield* show(opening(style, server.url, seed))
     const played = yield* Effect.forEach(scenes, (scene, i) =>
@@ -129,7 +129,7 @@ const summary = (style: Style, played: Played, tookMillis: number): ReadonlyArra
 /** The widths of the numbers. */
 const columns = [14, 14, 8] as const
 
-/** The title on a line of its own where it does not fit beside the numbers. */
+/** The title, on its own line if it does not fit beside the numbers. */
 const row = (style: Style, title: string, tone: Tone, numbers: ReadonlyArray<Span>): ReadonlyArray<Line> => {
   const width = style.width - columns.reduce((sum, column) => sum + column, 0)
   const padded = numbers.map(({ text, tone }, i) => Paint.span(text.padStart(columns[i] ?? 0), tone))

@@ -104,7 +104,7 @@ const place = ({ at, columns }: Axis, marks: ReadonlyArray<Mark>): ReadonlyArray
 
 const tones: { readonly [O in Mark["outcome"]]: Tone } = { succeeded: "good", failed: "bad", cut: "running" }
 
-/** A run of one character, with how long it took in its middle where that leaves two of them on either side. */
+/** A run of one character, with its length in the middle if that leaves two of them on either side. */
 const fill = (cells: Array<Span>, from: number, to: number, char: string, tone: Tone, millis: number): void => {
   const text = ` ${Paint.millis(millis)} `
   const around = to - from - text.length

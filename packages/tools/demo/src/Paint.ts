@@ -73,7 +73,7 @@ export const ascii: Glyphs = {
 type Environment = { readonly [name: string]: string | undefined }
 
 /**
- * Reads off the environment what the output can show: 80 columns, no colour and ASCII where nothing is known.
+ * Reads off the environment what the output can show: 80 columns, no colour and ASCII if nothing is known.
  *
  * Sources: `NO_COLOR`, https://no-color.org, "when present and not an empty string"; `FORCE_COLOR`,
  * https://nodejs.org/docs/latest-v20.x/api/tty.html, where it overrides `NO_COLOR`, and 0 turns colours off.
@@ -125,7 +125,7 @@ export const paragraph = (style: Style, indent: number, text: string, tone: Tone
   wrapped(style.width - indent, text).map((line) => [span(" ".repeat(indent) + line, tone)])
 
 /**
- * The text of a line, with codes of colour where the style has it, and without blanks at its end.
+ * The text of a line, with codes of colour if the style has them, and without blanks at its end.
  *
  * @category destructors
  */

@@ -12,7 +12,7 @@ import * as Paint from "./Paint.ts"
 export interface Piece {
   readonly first: number
   readonly bytes: number
-  /** Its status, 308 where the server waits for more, or `reset`. */
+  /** Its status, 308 if the server waits for more, or `reset`. */
   readonly answer: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * One retried call: what the client did and when, what the server saw, and what the toolkit told.
+ * One retried call: what the client did and when, what the server saw, and what the toolkit reported.
  */
 import type { Observe, Retry, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
@@ -17,9 +17,9 @@ export interface Run {
   readonly timeline: Timeline.Timeline
   /** All that the server saw. */
   readonly arrivals: ReadonlyArray<Arrival>
-  /** How the toolkit judged failed attempts, by number. A plain retry tells of none. */
+  /** How the toolkit judged failed attempts, by number. A plain retry reports none. */
   readonly verdicts: ReadonlyMap<number, Verdict.Verdict>
-  /** How long the toolkit decided to wait after failed attempts, by number. A plain retry tells of none. */
+  /** How long the toolkit decided to wait after failed attempts, by number. A plain retry reports none. */
   readonly delays: ReadonlyMap<number, Duration.Duration>
   /** Why the toolkit stopped. */
   readonly reason: Retry.StopReason | undefined

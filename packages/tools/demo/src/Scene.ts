@@ -18,7 +18,7 @@ export interface Scene {
 }
 
 /**
- * What came of a scene.
+ * The result of a scene.
  *
  * @category models
  */
@@ -37,7 +37,7 @@ export interface Report {
 export interface Tally {
   /** As the server counts them. */
   readonly requests: number
-  /** How it ended, where the scene is a single operation. */
+  /** How it ended, if the scene is a single operation. */
   readonly succeeded?: boolean
 }
 

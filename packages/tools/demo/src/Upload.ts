@@ -147,7 +147,7 @@ const uploaded = (
     }
   }).pipe(Effect.provide(FetchHttpClient.layer))
 
-/** Writes down what became of each request: its status, that in the header where a server is asked not to send a 308. */
+/** Writes down what became of each request: its status, or the one in the header if the server is asked not to send a 308. */
 const answered =
   (answers: Array<string>) =>
   <E, R>(sent: Effect.Effect<HttpClientResponse.HttpClientResponse, E, R>) =>

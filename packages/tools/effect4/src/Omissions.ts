@@ -1,5 +1,5 @@
 /**
- * The parts of tests that have no form on Effect 4: they are left out where the list says so, and nowhere else.
+ * The parts of tests that have no form on Effect 4: only what the list names is left out.
  */
 import ts from "typescript5"
 

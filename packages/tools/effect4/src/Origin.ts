@@ -4,7 +4,7 @@
 import ts from "typescript5"
 
 export interface Origin {
-  /** A module of its own, such as `effect/Effect`, also where the index of `effect` is imported. */
+  /** A module of its own, such as `effect/Effect`, even if the index of `effect` is imported. */
   readonly module: string
   /** Nothing for the module itself. */
   readonly member?: string

@@ -3,7 +3,7 @@
  */
 import ts from "typescript5"
 
-/** What stands in the place of a node; nothing where it stays. `inner` prints a node inside it. */
+/** The replacement of a node; nothing if it stays. `inner` prints a node inside it. */
 export type Rewrite = (node: ts.Node, inner: (node: ts.Node) => string) => string | undefined
 
 /** What stands in the place of a comment. */

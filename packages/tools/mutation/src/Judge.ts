@@ -34,7 +34,7 @@ const logger: Logger = {
   fatal: console.error
 }
 
-/** What a run depends on, in short: one that was killed goes on where it ended, unless something has changed. */
+/** A digest of everything that a run depends on: a killed run continues unless something has changed. */
 const stateOf = (folder: string, tests: ReadonlyArray<string>, processes: number): string => {
   const hash = createHash("sha256").update(JSON.stringify([tests, processes, equivalents]))
   const root = join("packages", folder.split("/")[0] ?? "")
@@ -47,7 +47,7 @@ const stateOf = (folder: string, tests: ReadonlyArray<string>, processes: number
 }
 
 /**
- * Judges the mutants of the files `names` of a folder by those tests of the folder whose names are `tests`.
+ * Judges the mutants of the files `names` of a folder by the tests of the folder that are named in `tests`.
  */
 export const run = async (
   folder: string,

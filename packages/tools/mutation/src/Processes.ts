@@ -22,7 +22,7 @@ const kill = ({ pid }: ChildProcess): void => {
   }
 }
 
-/** The processes end with the command also where a signal ends it. */
+/** The processes end with the command, even if a signal ends it. */
 for (const [signal, code] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -40,7 +40,7 @@ const unfinished = (folder: string, number: string): string | undefined => {
   return last?.state === "Running" ? last.mutant : undefined
 }
 
-/** Runs the tests; true where they came to an end. */
+/** Runs the tests; true if they came to an end. */
 const tests = (folder: string, number: string, mutant?: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [vitest, "run", "--config", "packages/tools/mutation/vitest.config.ts"], {

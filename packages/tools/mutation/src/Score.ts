@@ -39,7 +39,7 @@ export interface Survivor {
   readonly file: string
   readonly lineNumber: number
   readonly line: string
-  /** What it is listed by where no test can notice it. */
+  /** Its entry in the list, if no test can notice it. */
   readonly name: string
   readonly original: string
   readonly replacement: string

@@ -45,7 +45,7 @@ const page = "docs/quality.md"
 
 const git = (...args: ReadonlyArray<string>): string => execFileSync("git", args, { encoding: "utf8" }).trim()
 
-/** In short, and marked where the packages are not as they were committed. */
+/** The short hash, marked if the packages have uncommitted changes. */
 const commit = (): string => {
   const isChanged = git("status", "--porcelain", "packages") !== ""
   return `${git("rev-parse", "--short", "HEAD")}${isChanged ? "-dirty" : ""}`
@@ -65,7 +65,7 @@ const print = (report: Report): void => {
   }
 }
 
-/** Writes the score of a folder of which all files are judged into the page. */
+/** Writes the score of a folder into the page, if all its files are judged. */
 const write = (folder: string): void => {
   const { missing, score } = Kept.ofFolder(folder)
   if (missing.length > 0) {

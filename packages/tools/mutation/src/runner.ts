@@ -62,7 +62,7 @@ const again = async (test: RunnerTestCase, mutant?: string, times = 0): Promise<
   // What is reached now is counted for no test, and not as reached at import either.
   Object.assign(stryker, { activeMutant: mutant, currentTestId: "again", hitCount: 0, hitLimit: mostOften(times) })
   const controller = new AbortController()
-  // That of the run before stays aborted where the test took too long then.
+  // The signal of the run before stays aborted if the test took too long then.
   Object.assign(test.context, { signal: controller.signal })
   try {
     await withHooks(test)

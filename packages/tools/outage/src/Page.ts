@@ -4,7 +4,7 @@
 const begin = "<!-- fleet: begin, written by `pnpm fleet` -->"
 const end = "<!-- fleet: end -->"
 
-/** The page with everything between its markers replaced. Throws where it has no such place. */
+/** The page with everything between its markers replaced. Throws if it has no such place. */
 export const replaced = (page: string, content: string): string => {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
   if (from < 0 || to < from) throw new Error(`The page needs "${begin}" and, after it, "${end}"`)

@@ -11,7 +11,7 @@ import type { AddressInfo } from "node:net"
  * @category models
  */
 export interface Arrival {
-  /** Since the server was told of the outage. */
+  /** Since the outage was announced to the server. */
   readonly atMillis: number
   readonly isRetry: boolean
 }

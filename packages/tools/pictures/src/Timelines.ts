@@ -100,7 +100,7 @@ const attemptOf = ({ end, outcome, start }: Timeline.Attempt, at: Axis, y: numbe
   return [Svg.element("rect", { class: tone, x: from, y: y - 8, width: Math.max(5, to - from - 1), height: 16, rx: 2 })]
 }
 
-/** The length of a wait, where there is room for it. */
+/** The length of a wait, if there is room for it. */
 const waitOf = (wait: Timeline.Wait, at: Axis, y: number): ReadonlyArray<string> => {
   const [from, to] = [at(seconds(wait.start)), at(seconds(wait.end))]
   const words = to - from < 90 ? [] : [`waits ${toText(Timeline.took(wait))}`]

@@ -1,5 +1,5 @@
 /**
- * A server as a child process that never outlives this process, also where this process is killed.
+ * A server as a child process that never outlives this process, even if this process is killed.
  *
  * The child is started by a shell that leaves a watcher behind and then becomes the server, so the process id is the
  * server's. The watcher holds one end of a pipe: when the pipe ends without a word, this process has died, and the watcher
@@ -28,7 +28,7 @@ export interface Child {
   readonly pid: number
   /** Whether it has not ended yet. */
   readonly isRunning: () => boolean
-  /** Answers when it has ended. */
+  /** Completes when it has ended. */
   readonly ended: Promise<void>
   /** The last lines that it wrote. */
   readonly output: () => string
@@ -79,7 +79,7 @@ const started = (child: ChildProcess): Child => {
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => {
       isRunning = false
-      // The word that tells the watcher that nothing is left to do.
+      // The word that tells the watcher to do nothing.
       watcher.end("ended\n")
     })
     // After the output has been read to its end.

@@ -9,7 +9,7 @@ import { found, until } from "./Until.ts"
 
 /** A running cluster. */
 export interface Cluster {
-  /** All six nodes, any of which a client takes to begin with. */
+  /** All six nodes; a client can begin with any of them. */
   readonly nodes: ReadonlyArray<Redis.Server>
   /** The master of the slot of a key. Waits until a node that is up names one that is up. */
   readonly masterOf: (key: string) => Effect.Effect<Redis.Server, ServerError>

@@ -28,7 +28,7 @@ const pauseMillis = 30
 const isTaken = (error: unknown): boolean =>
   error instanceof ServerError && /Failed listening|Address already in use/i.test(error.message)
 
-/** Runs something on a port, or on a free one, and tries again where another process has taken it. */
+/** Runs something on a port, or on a free one, and tries again if another process has taken it. */
 export const on = async <A>(
   port: number | undefined,
   start: (port: number) => Promise<A>

@@ -123,7 +123,7 @@ export const ensure: Effect.Effect<void, ServerError> = attempt(async () => {
   await findTemplate(await findProgram())
 })
 
-/** Speed before safety: nothing of it is to survive the machine. */
+/** Speed before safety: no data has to survive the machine. */
 const settings = {
   listen_addresses: host,
   unix_socket_directories: "",
@@ -219,7 +219,7 @@ const copied = async (template: string, directory: string): Promise<void> => {
 
 /**
  * Starts a server on a free port of loopback, which answers when the effect ends, with an empty database `postgres`. It is
- * ended, and its directory removed, when the scope closes and also when this process dies.
+ * ended, and its directory removed, when the scope closes, and when this process dies.
  *
  * ```ts
  * const server = yield* Postgres.start()

@@ -79,7 +79,7 @@ const run = promisify(execFile)
 const download = async (directory: string): Promise<void> => {
   const args = ["download", ...packages]
   await run("apt-get", args, { cwd: directory }).catch(async () => {
-    // Lists of packages of its own, where those of the machine are missing or out of date.
+    // Its own lists of packages, if those of the machine are missing or out of date.
     await mkdir(join(directory, "apt", "lists", "partial"), { recursive: true })
     const own = ["-o", `Dir::State::Lists=${directory}/apt/lists`, "-o", `Dir::Cache=${directory}/apt`]
     await run("apt-get", [...own, "update"], { cwd: directory })
@@ -235,7 +235,7 @@ const launched = (options: Options): Effect.Effect<Running, ServerError> =>
 
 /**
  * Starts a server on a free port of loopback, which answers when the effect ends, without persistence. It is killed, and
- * its directory removed, when the scope closes and also when this process dies.
+ * its directory removed, when the scope closes, and when this process dies.
  *
  * ```ts
  * const server = yield* Redis.start({ config: { maxmemory: "2mb" } })

@@ -94,7 +94,7 @@ const portToldBy = async ({ admin }: Redis.Server): Promise<string | undefined> 
   return address?.[1]
 }
 
-/** Sentinels hear of a failover one after the other. */
+/** Sentinels learn of a failover one after the other. */
 const primaryOf = (sentinels: ReadonlyArray<Redis.Server>, servers: ReadonlyArray<Redis.Server>) =>
   found("the sentinels name the same server, which is up", async () => {
     const ports = await Promise.all(sentinels.map(portToldBy))

@@ -41,6 +41,6 @@ export const found = <A>(
     }
   })
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export const until = (what: string, isSo: () => Promise<boolean>): Effect.Effect<void, ServerError> =>
   Effect.asVoid(found(what, async () => ((await isSo()) ? true : undefined)))

@@ -26,7 +26,7 @@ export const rows: ReadonlyArray<Row> = [
     name: "success ratio 0.1",
     policy: immediately(4),
     bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }),
-    // A success credits the bucket also when a retry brought it about.
+    // A success credits the bucket even if a retry brought it about.
     formula: (p) => 1 + Math.min(sumOfPowers(p, 3), (0.1 * (1 - p)) / (1 - 0.1 * (1 - p)))
   },
   {

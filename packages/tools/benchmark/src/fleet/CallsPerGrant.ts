@@ -1,5 +1,5 @@
 /**
- * How often a fleet asks its store: fifty buckets of one name, as fifty processes have them, whose demand follows Zipf's law.
+ * How often a fleet asks its store: fifty buckets of one name, as fifty processes have them. Their demand follows Zipf's law.
  */
 import type { TokenBucket } from "@effect-retry/core"
 import * as RedisBucket from "@effect-retry/fleet/RedisBucket"

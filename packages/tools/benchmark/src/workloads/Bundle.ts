@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import type { Row, Workload } from "../Workload.ts"
 
-/** Where the programs find what they import: this package, also where it is built. */
+/** Where the programs find their imports: in this package, even when it is built. */
 const resolveDir = fileURLToPath(new URL("../..", import.meta.url))
 
 const work = `
@@ -45,7 +45,7 @@ const compressed = (code: string): number => gzipSync(code).length
 export const whole = (contents: string, options?: BuildOptions): number =>
   compressed(bundle(contents, { ...options, minify: true }))
 
-/** Between modules, esbuild leaves their paths where it keeps white space. */
+/** esbuild writes the path of each module before it, if it keeps white space. */
 const path = /^\/\/ (\S+)\n/m
 
 /** The modules of a bundle that come from this repository, minified as they are in the whole. */

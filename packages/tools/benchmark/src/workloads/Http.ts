@@ -27,7 +27,7 @@ const plain = "`HttpRetry.withRetry`"
 const inProduction = "`HttpRetry.withRetry`, in production"
 const withoutName = "`HttpRetry.withRetry`, in production, no name"
 
-/** The parts of a policy in production, each of which makes a success run the whole loop. */
+/** The parts of a policy in production. Each of them makes a success run the whole loop. */
 const parts = {
   bucket: TokenBucket.RetryBucket,
   attemptTimeout: AttemptTimeout.constant("10 seconds"),

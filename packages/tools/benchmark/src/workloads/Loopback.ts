@@ -24,11 +24,11 @@ export const item = { id: 1, name: "loopback" }
 const found = JSON.stringify(item)
 const unavailable = JSON.stringify({ error: "unavailable" })
 
-/** What a server tells that has a limit of a million requests a minute. */
+/** The headers of a server with a limit of a million requests a minute. */
 const limits = { "x-ratelimit-limit": 1_000_000, "x-ratelimit-remaining": 999_999, "x-ratelimit-reset": 60 }
 
 /**
- * Answers `/ready` at once, `/limited` with headers that tell a limit, and every other request to `/flaky` with 503. It does not
+ * Answers `/ready` at once, `/limited` with headers that state a limit, and every other request to `/flaky` with 503. It does not
  * keep a process alive.
  */
 export class Loopback extends Context.Tag("@effect-retry/benchmark/Loopback")<Loopback, { readonly origin: string }>() {

@@ -5,7 +5,7 @@ import type { Row, Target, Workload } from "../Workload.ts"
 import { processorNanos } from "../Workload.ts"
 import { down } from "./Calls.ts"
 
-/** Nanoseconds per retry, of so many clients each of whose operations is retried so often. */
+/** Nanoseconds per retry, for so many clients, each of which retries its operation so often. */
 const clients = (count: number, retries: number): Row["sample"] => {
   const operation = Retry.retry(down, {
     classifier: Classifier.always,

@@ -6,7 +6,7 @@ import { type AST, RegExpParser } from "@eslint-community/regexpp"
 
 export interface Run {
   readonly steps: number
-  /** Where the match begins and ends; `undefined` where there is none, or where the steps have reached their limit. */
+  /** Where the match begins and ends; `undefined` if there is none, or if the steps have reached their limit. */
   readonly match: readonly [start: number, end: number] | undefined
 }
 

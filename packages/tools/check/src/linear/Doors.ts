@@ -16,7 +16,7 @@ export const lengths: ReadonlyArray<readonly [number, number]> = [
   [1280, 2560]
 ]
 
-/** What parsers tell apart, and what makes them look ahead, go back, or begin anew. */
+/** The characters that parsers distinguish, and those that make them look ahead, go back, or begin anew. */
 export const pieces: ReadonlyArray<string> = [
   ..."a7 \t\n()[{<>%\\/\"'`@:;,.?&=#-+_*|!\u00e9",
   "\ud83d",
@@ -51,7 +51,7 @@ export const pieces: ReadonlyArray<string> = [
   "    at a (b:1:2)\n"
 ]
 
-/** For doors that pass a text through several others, each of which is a door. */
+/** For functions that pass a text through several others on the list. */
 export const few: ReadonlyArray<string> = [
   ..."a \n'[",
   "\ud83d",

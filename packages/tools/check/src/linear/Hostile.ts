@@ -78,7 +78,7 @@ const isSingle = (element: AST.Element): element is Single =>
 
 const ascii = Array.from({ length: 0x7f }, (_, code) => String.fromCharCode(code))
 
-/** Letters first: so an example is a word where it can be one. */
+/** Letters first: so an example is a word if it can be one. */
 const all = [..."aZ1", ...ascii, "\u00e9", "\u2028", "\u{1f600}"]
 
 /** One character of each kind that the pattern tells apart. */

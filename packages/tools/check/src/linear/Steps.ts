@@ -82,7 +82,7 @@ const ofSelf: Cost = (self) => size(self)
 const ofResult: Cost = (_, __, result) => size(result)
 const ofArgument: Cost = (_, [first]) => size(first)
 
-/** A search from `start` on, which ends where it finds something. */
+/** A search from `start` on, which ends when it finds something. */
 const passed = (found: number, start: number, length: number): number =>
   found === -1 ? Math.max(0, length - start) : Math.max(0, found - start)
 
@@ -186,7 +186,7 @@ const others = () => {
   for (const key of ["Number", "BigInt", "URL", "URLSearchParams"] as const) made(key)
 }
 
-/** A global that reads its argument where it is called, with `new` or without. */
+/** A global that reads its argument when it is called, with `new` or without. */
 const made = (key: "Number" | "BigInt" | "URL" | "URLSearchParams"): void => {
   const changed = new Proxy(globalThis[key] as unknown as new (...args: ReadonlyArray<unknown>) => object, {
     apply: (target, self, args) => {

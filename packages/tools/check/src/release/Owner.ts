@@ -14,7 +14,7 @@ export interface Owner {
   readonly funding?: string
 }
 
-/** Stands for an owner where the repository has none, in rehearsals and checks: addresses on this machine. */
+/** Stands for an owner in rehearsals and checks if the repository has none: addresses on this machine. */
 export const placeholder: Owner = {
   repository: "http://127.0.0.1/effect-retry",
   homepage: "http://127.0.0.1/site",
@@ -25,7 +25,7 @@ export const placeholder: Owner = {
 export const addressOf = ({ repository }: Manifest): string | undefined =>
   (typeof repository === "string" ? repository : repository?.url)?.replace(/^git\+/, "").replace(/(\.git|\/)$/, "")
 
-/** The owner that the package.json at the root names; nothing where a field is missing. */
+/** The owner that the package.json at the root names; nothing if a field is missing. */
 export const ownerOf = (manifest: Manifest): Owner | undefined => {
   const repository = addressOf(manifest)
   const { author, funding, homepage } = manifest

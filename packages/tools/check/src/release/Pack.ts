@@ -15,7 +15,7 @@ export const build = (...projects: ReadonlyArray<string>): ReadonlyArray<string>
 
 export interface Packed {
   readonly failures: ReadonlyArray<string>
-  /** Path of the tarball; absent where something failed. */
+  /** Path of the tarball; absent if something failed. */
   readonly tarball?: string
 }
 

@@ -64,7 +64,7 @@ export const install = async (
 export const write = ({ folder }: Project, name: string, code: string): void =>
   writeFileSync(join(folder, "src", `${name}.ts`), code)
 
-/** Compiles the project; the compiled modules are there where nothing failed. */
+/** Compiles the project; the compiled modules exist if nothing failed. */
 export const compile = async ({ folder, place }: Project, compiler: string): Promise<Failures> => {
   rmSync(join(folder, "out"), { recursive: true, force: true })
   const { output } = await runIn(place, process.execPath, compiler, "--project", ".", "--pretty", "false")
@@ -73,7 +73,7 @@ export const compile = async ({ folder, place }: Project, compiler: string): Pro
   return readdirSync(folder).includes("out") ? [] : [output]
 }
 
-/** Runs a compiled module; where the README says what it prints, that is compared. */
+/** Runs a compiled module, and compares its output if the README shows it. */
 export const run = async (
   { place }: Project,
   node: string,

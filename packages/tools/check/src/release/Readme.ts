@@ -4,7 +4,7 @@
 export const installLines = (readme: string): ReadonlyArray<ReadonlyArray<string>> =>
   Array.from(readme.matchAll(/^npm install (.*)$/gm), ([, names = ""]) => names.trim().split(/\s+/))
 
-/** The code of the first example; none where there is no block of TypeScript. */
+/** The code of the first example; none if there is no block of TypeScript. */
 export const firstExample = (readme: string): string | undefined => /^```ts\n([\s\S]*?)^```$/m.exec(readme)?.[1]
 
 /** What the README says that its first example prints, if it says so before the next one. */

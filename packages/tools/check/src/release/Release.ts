@@ -12,7 +12,7 @@ export interface ReleaseInput {
   readonly owner: Owner | undefined
 }
 
-/** The manifest without what only the repository needs, and with what the owner fills in, where there is an owner. */
+/** The manifest without what only the repository needs, and with the owner's fields, if there is an owner. */
 export const releasedManifest = (manifest: Manifest, { folder, owner }: ReleaseInput): Manifest => {
   const released = Object.fromEntries(Object.entries(manifest).filter(([field]) => field !== "devDependencies"))
   const owned = owner === undefined ? {} : ownedFields(manifest, folder, owner)

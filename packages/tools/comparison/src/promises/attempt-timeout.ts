@@ -1,4 +1,4 @@
-/** What an attempt is given: a signal, where the library has one. */
+/** What an attempt is given: a signal, if the library has one. */
 export type Load = (attempt?: { readonly signal: AbortSignal }) => Promise<string>
 
 // #region theirs

@@ -5,7 +5,7 @@ import ts from "typescript5"
 import { isType } from "../Syntax.ts"
 import { type Call, calls, memberOf, type Place, type Shape, typed } from "./Shape.ts"
 
-/** A `Schedule.Schedule` of Effect 4 says also with what it fails. */
+/** The type `Schedule.Schedule` of Effect 4 also names the error. */
 const schedule =
   (place: Place): Shape =>
   (node, inner) => {
@@ -34,7 +34,7 @@ const running = ({ args, four, name }: Call): string => {
   return `${run}(${runtime})${rest.length === 0 ? "" : `(${rest.join(", ")})`}`
 }
 
-/** A runtime of Effect 4 is a context, and is called so where nothing else is. */
+/** A runtime of Effect 4 is a context, and is called so if nothing else is. */
 const runtimeName = ({ file }: Place): Shape => {
   const isContext = /\bRuntime\.|\bEffect\.runtime\b/.test(file.text) && !/\bcontext\b/.test(file.text)
   return (node) =>
@@ -82,7 +82,7 @@ const repeated = ({ args, four }: Call): string =>
 
 const fiberIds: ReadonlyArray<string> = ["Fiber.Fiber.id", "Fiber.RuntimeFiber.id"]
 
-/** Methods of fibers. An interruption of Effect 4 is by no fiber where none is named. */
+/** Methods of fibers. An interruption of Effect 4 is by no fiber if none is named. */
 const fiberMethod =
   (place: Place): Shape =>
   (node, inner) => {

@@ -14,10 +14,10 @@ export interface Place {
 
 export type Inner = (node: ts.Node) => string
 
-/** What a node becomes, where it has a shape that changes. */
+/** What a node becomes, if its shape changes. */
 export type Shape = (node: ts.Node, inner: Inner) => string | undefined
 
-/** Such as `Context.Tag`, where a node is a member of a module of Effect 3. */
+/** Such as `Context.Tag`, if a node is a member of a module of Effect 3. */
 export const memberOf = ({ names }: Place, node: ts.Node): string | undefined => {
   if (!ts.isPropertyAccessExpression(node) && !ts.isQualifiedName(node)) return undefined
   const [root, member] = ts.isQualifiedName(node) ? [node.left, node.right] : [node.expression, node.name]

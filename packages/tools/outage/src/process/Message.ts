@@ -1,5 +1,5 @@
 /**
- * What the processes of the fleet are told, and what they answer.
+ * The messages to the processes of the fleet, and their answers.
  */
 
 /**
