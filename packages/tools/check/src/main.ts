@@ -51,7 +51,7 @@ const effect: Step = () =>
       "--format",
       "text"
     )
-    // Without its entry in the compiler options it checks no file at all and is content.
+    // Without its entry in the compiler options it checks no file at all and passes.
     return error || output.includes("Checked 0 files") ? [`${project}\n${output}`] : []
   })
 
@@ -180,7 +180,7 @@ const checks: Readonly<Record<string, Step>> = {
 
 const writers: Readonly<Record<string, Step>> = { exports: writeExportsMaps, snippets: writeSnippets }
 
-/** A step that cannot even look, at a file that is missing or does not parse, has failed too. */
+/** A step that cannot read a file, because it is missing or does not parse, has failed too. */
 const outcome = (step: Step): ReadonlyArray<string> => {
   try {
     return step()

@@ -3,7 +3,7 @@
  */
 import type { Listener } from "./Waits.ts"
 
-/** What is sent, in terms that every client knows. */
+/** The request, in terms that every client knows. */
 export interface Call {
   readonly url: string
   readonly method: string
@@ -16,7 +16,7 @@ export interface Call {
   readonly timeoutMillis: number | undefined
   /** The response is a download, for clients that have a way of their own for those. */
   readonly isDownload: boolean
-  /** Hears of waits; only clients with a clock of their own need it. */
+  /** Is told of waits; only clients with their own clock need it. */
   readonly listener: Listener
 }
 

@@ -68,7 +68,7 @@ const parts = (): readonly [before: string, between: string, after: string] => {
   return [page.slice(0, from + begin.length), page.slice(from + begin.length, to), page.slice(to)]
 }
 
-/** What stands in the page. */
+/** The tables that the page has now. */
 export const read = (): string => parts()[1].trim()
 
 export const write = (tables: ReadonlyArray<Table>): void => {

@@ -36,7 +36,7 @@ const nodeBody = ({ body }: Call) => {
   }
 }
 
-/** `duplex` is what a stream needs, and other bodies do not mind. */
+/** A stream needs `duplex`, and other bodies ignore it. */
 export const init = (call: Call): RequestInit => ({
   method: call.method,
   headers: call.headers,

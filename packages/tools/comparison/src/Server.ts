@@ -20,7 +20,7 @@ export type Script = (request: Received) => Answer
 export interface Server {
   /** Adds a script for a path and all paths below it, and a list of what comes to them. Answers its URL. */
   readonly add: (path: string, received: Array<Received>, script: Script) => string
-  /** Has a request of its own answered: what was ready before it had its turn too. */
+  /** Sends a request of its own and waits for the answer, so everything that was ready before has had its turn. */
   readonly turn: () => Promise<void>
   readonly close: () => Promise<void>
 }

@@ -1,5 +1,5 @@
 /**
- * Waits that do not last: those that a server asks for, and timeouts.
+ * Waits that are cut short: those that a server asks for, and timeouts.
  *
  * A timer of 20 seconds or more is a wait that a server asked for: the clients are configured to delays of a millisecond, and
  * no other timer of theirs is that long. One of exactly `timeoutMillis` is a timeout. Other timers are left alone. What an
@@ -13,7 +13,7 @@ import { AsyncLocalStorage } from "node:async_hooks"
 
 /** Hears of the waits of one operation. */
 export interface Listener {
-  /** Called with what is to be waited, in milliseconds. What it answers is asked every millisecond whether that is over. */
+  /** Called with the length of a wait, in milliseconds. Its answer is asked every millisecond whether the wait is over. */
   readonly began: (millis: number) => () => boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * What may stand behind `pnpm demo`.
+ * The arguments of `pnpm demo`.
  */
 import { parseArgs } from "node:util"
 

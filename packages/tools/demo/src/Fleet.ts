@@ -1,7 +1,7 @@
 /**
  * Three clients that share a bucket in Redis, each with a connection of its own, beside three with a bucket each.
  *
- * On the real clock, as a real Redis is. Where there is none on the machine, the scene says how to get one.
+ * On the real clock, as a real Redis is. If there is none on the machine, the scene says how to get one.
  */
 import { Backoff, Classifier, Jitter, Retry, TokenBucket } from "@effect-retry/core"
 import * as RedisBucket from "@effect-retry/fleet/RedisBucket"

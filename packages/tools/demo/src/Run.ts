@@ -40,7 +40,7 @@ export interface Target {
 }
 
 /**
- * What a caller makes of a client to have its calls retried.
+ * Wraps a client so that its calls are retried.
  *
  * @category models
  */

@@ -18,7 +18,7 @@ const kib = 1024
 const chunkBytes = 256 * kib
 const data = new Uint8Array(2048 * kib).map((_, i) => i % 251)
 
-/** What the server keeps where it breaks off. */
+/** How much the server keeps when it breaks off. */
 const kept = [640 * kib, 1472 * kib]
 const faults = {
   "storage.objects.insert": [
@@ -110,7 +110,7 @@ interface Uploaded {
   readonly pieces: ReadonlyArray<Parts.Piece>
   readonly sentBytes: number
   readonly generations: number
-  /** How many bytes of the object are there and as they were sent. */
+  /** How many bytes of the object arrived unchanged. */
   readonly arrivedBytes: number
 }
 

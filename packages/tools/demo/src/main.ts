@@ -16,7 +16,7 @@ if ("problem" in given) {
   process.exitCode = 2
 } else if (given.help === true) print(Arguments.help)
 else {
-  // Until it has ended well.
+  // Until it has ended without a failure.
   process.exitCode = 1
   const style = Paint.style(process.env, process.stdout)
   const show = Demo.run({ scenes: Demo.scenes, seed: given.seed, style, print })

@@ -6,7 +6,7 @@
 const range = "^4.1.0"
 const exact = "4.1.0"
 
-/** What Effect 3 has in itself and Effect 4 does not: a caller hands in values of it, so it has to be that of the caller. */
+/** Libraries that Effect 3 contains and Effect 4 does not: callers pass values of them, so both must use the same copy. */
 const beside = { "fast-check": "^3.23.2 || ^4.0.0" }
 
 type Fields = Readonly<Record<string, string>>
@@ -40,6 +40,6 @@ export const manifest = (text: string, imported: ReadonlySet<string>): string =>
   )}\n`
 }
 
-/** Effect 4 has the platform in itself. */
+/** Effect 4 contains the platform. */
 const withoutPlatform = <A>(fields: Readonly<Record<string, A>>): Readonly<Record<string, A>> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith("@effect/platform")))

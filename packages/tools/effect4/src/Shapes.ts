@@ -1,5 +1,5 @@
 /**
- * What has another shape in Effect 4 and can be written from what stands there.
+ * Code that has another shape in Effect 4 and can be derived from the source.
  */
 import { context } from "./shapes/Context.ts"
 import { http } from "./shapes/Http.ts"

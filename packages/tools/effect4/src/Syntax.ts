@@ -1,4 +1,4 @@
-/** What a place in a syntax tree is. */
+/** What a node of a syntax tree stands for. */
 import ts from "typescript5"
 
 /** Whether a name stands for a type, so that its import may be erased. */

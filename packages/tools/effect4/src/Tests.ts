@@ -9,7 +9,7 @@ import { cache, installed } from "./Packages.ts"
 
 export interface Outcome {
   readonly passed: number
-  /** What failed, or did not even load, each with the first line of its message. */
+  /** Tests that failed, and files that did not load, each with the first line of its message. */
   readonly failed: ReadonlyArray<string>
 }
 

@@ -14,7 +14,7 @@ import { omissions } from "./names/omissions.ts"
 import { cache, type Package, packages, sourcesOf, testsOf } from "./Packages.ts"
 import { runTests } from "./Tests.ts"
 
-/** What is wrong with the line, one text each. */
+/** The faults of the line for Effect 4, one text each. */
 const failures = (names: ReadonlyArray<Package>, withTests: boolean): ReadonlyArray<string> => {
   install()
   const tests = withTests ? names.map(testsOf) : []

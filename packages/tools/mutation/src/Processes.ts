@@ -44,11 +44,11 @@ const unfinished = (folder: string, number: string): string | undefined => {
 const tests = (folder: string, number: string, mutant?: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [vitest, "run", "--config", "packages/tools/mutation/vitest.config.ts"], {
-      // Tests that fail, such as those that take too long on a busy machine, are shown, and notice nothing.
+      // Tests that fail without a mutant, such as slow ones on a busy machine, are shown, and do not count.
       stdio: ["ignore", "ignore", mutant === undefined ? "inherit" : "ignore"],
       detached: true,
       env: {
-        // All runs of a law: a quarter of them, as in the test command, may miss a mutant.
+        // All runs of a law: the quarter of the test command may miss a mutant.
         LAW_RUNS: "1",
         ...process.env,
         [environment.folder]: folder,

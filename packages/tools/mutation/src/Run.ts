@@ -1,5 +1,5 @@
 /**
- * What the command hands to the processes that run the tests, and what it hears of them.
+ * What the command and the processes that run the tests write for each other.
  *
  * A run has a folder of its own: `run.json`, and for each process the mutants it has judged, a line each, written as soon
  * as they are known.
@@ -46,14 +46,14 @@ export const readRun = (folder: string): Run => JSON.parse(readFileSync(join(fol
 export const writeRun = (folder: string, run: Run): void => writeFileSync(join(folder, "run.json"), JSON.stringify(run))
 
 /**
- * Whether a process judges a mutant. One process has all that is judged of a mutant, in order: what it says last counts.
+ * Whether a process judges a mutant. All verdicts on a mutant come from one process, in order: the last one counts.
  */
 export const isShareOf = (process: string, mutant: string, processes: number): boolean =>
   Number(mutant) % processes === Number(process)
 
 const reachedPath = (folder: string, process: string): string => join(folder, `reached-${process}.json`)
 
-/** Nothing before all tests have run once. */
+/** Absent until all tests have run once. */
 export const readReached = (folder: string, process: string): Reached | undefined => {
   const text = read(reachedPath(folder, process))
   return text === "" ? undefined : (JSON.parse(text) as Reached)
@@ -78,7 +78,7 @@ export const readJudged = (folder: string, process: string): ReadonlyArray<Judge
 export const writeJudged = (folder: string, process: string, judged: Judged): void =>
   appendFileSync(judgedPath(folder, process), `${JSON.stringify(judged)}\n`)
 
-/** Shows the command that a process gets on, though it has judged nothing. */
+/** Shows the command that a process makes progress, though it has judged nothing. */
 export const showProgress = (folder: string, process: string): void => {
   const now = new Date()
   utimesSync(judgedPath(folder, process), now, now)

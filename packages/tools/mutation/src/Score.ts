@@ -1,12 +1,12 @@
 /**
- * What a run of mutation tests came to.
+ * The result of a run of mutation tests.
  */
 import type { Equivalents } from "./Equivalent.ts"
 import type { State } from "./Run.ts"
 import { change, declarationAt } from "./Shape.ts"
 
 /**
- * What became of a mutant. No test reaches one without coverage.
+ * The outcome of a mutant. No test reaches one without coverage.
  */
 export type Status = State | "NoCoverage"
 

@@ -6,7 +6,7 @@
  *     pnpm mutation plan/bounds                      a room of a package without stages, with all tests of the package
  *     pnpm mutation core/loop Within.ts              one file of it, or several
  *     pnpm mutation core/loop Within.ts --tests=Within,Loop    the same with two files of tests
- *     pnpm mutation core/loop --processes=2          twice as fast where there are two processors
+ *     pnpm mutation core/loop --processes=2          twice as fast with two processors
  *     pnpm mutation core/loop --write                writes the score into `docs/quality.md`
  *     pnpm mutation --changed=origin/main            the files that a branch has changed
  *     pnpm mutation --folders                        prints the folders that have a floor

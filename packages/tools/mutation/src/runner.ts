@@ -129,7 +129,7 @@ const reaching = (tests: ReadonlyArray<RunnerTestCase>, mutant: string, reached:
     .toSorted((one, other) => place(one) - place(other))
 }
 
-/** What becomes of a mutant. The test that notices it comes first from then on: it often notices its neighbours. */
+/** The outcome of a mutant. The test that notices it comes first from then on: it often notices its neighbours. */
 const judged = async (tests: Array<RunnerTestCase>, mutant: string, reached: PerTest): Promise<State> => {
   const end = micros() + mostMicros
   for (const test of reaching(tests, mutant, reached)) {
@@ -148,13 +148,13 @@ const judged = async (tests: Array<RunnerTestCase>, mutant: string, reached: Per
   return "Survived"
 }
 
-/** What is left for this process: the mutants are shared out, and those before one that ended a process are judged. */
+/** The mutants left for this process: its share, without those that were judged before one ended a process. */
 const mutantsOf = (mutants: ReadonlyArray<string>): ReadonlyArray<string> => {
   const judged = new Set(readJudged(folder, number).map(({ mutant }) => mutant))
   return mutants.filter((mutant) => isShareOf(number, mutant, run.processes) && !judged.has(mutant))
 }
 
-/** The processes of a command that was killed end as well: this one, and the one that has started it. */
+/** Ends the processes of a command that was killed: this one, and the one that has started it. */
 const endWithCommand = (): void => {
   try {
     process.kill(run.command, 0)

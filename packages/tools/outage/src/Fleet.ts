@@ -41,7 +41,7 @@ export const outage = {
 } as const
 
 /**
- * What came of one kind of bucket.
+ * The result of one kind of bucket.
  *
  * @category models
  */

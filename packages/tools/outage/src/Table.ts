@@ -1,5 +1,5 @@
 /**
- * What came of the fleet, as a table of Markdown beside what the formulas allow. Pure.
+ * The results of the fleet, as a table of Markdown beside what the formulas allow. Pure.
  */
 import { table } from "../../storms/src/Tables.ts"
 import type { Options, Run } from "./Fleet.ts"

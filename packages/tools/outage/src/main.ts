@@ -22,7 +22,7 @@ const main = Effect.gen(function* () {
   const options: Fleet.Options = { ...Fleet.outage, redisPort: redis.port }
   yield* Console.log(`starts ${processes} processes`)
   const started = yield* Processes.make(processes)
-  // The first requests and retries of a process are slow, and no kind is to show that.
+  // The first requests and retries of a process are slow, which no kind should show.
   const short = { outage: { fromMillis: 1000, toMillis: 2500 }, untilMillis: 3000 }
   yield* Fleet.play("none", server, started, { ...options, ...short })
   const runs = yield* Effect.forEach(Fleet.kinds, (kind) =>

@@ -88,7 +88,7 @@ const ticks = ({ from, outage, until }: Storm): ReadonlyArray<number> =>
 /** Seconds on each side of the one that is drawn: a mean of five shows the curve and not the traffic. */
 const around = 2
 
-/** What is outside of the edges of the outage does not blur them. */
+/** Seconds outside the outage do not blur its edges. */
 const smooth = (seconds: ReadonlyArray<Load.Second>, { from, outage, until }: Storm) =>
   Array.from({ length: until - from }, (_, i): readonly [number, number] => {
     const second = from + i

@@ -13,7 +13,7 @@ type Place = "bucket" | "rateLimiter"
 
 type Made = Effect.Effect<TokenBucket.TokenBucket>
 
-/** What all buckets of a sheet meet. */
+/** The operations and the outage that all buckets of a sheet meet. */
 interface Traffic {
   readonly operationsPerSecond: number
   /** How long an answer takes, and one in the outage. */

@@ -23,7 +23,7 @@ export interface Panel {
   readonly name: string
   /** In words, for a screen reader. */
   readonly description: string
-  /** What the upper edge stands for. */
+  /** The meaning of the upper edge. */
   readonly most: string
   /** Filled from the least to the most. */
   readonly bands: ReadonlyArray<{

@@ -25,7 +25,7 @@ type Program = ReadonlyArray<Instruction>
 const matchers = new Map<string, Matcher>()
 
 /**
- * Refuses a pattern that it cannot count: with a look behind at more than one character, a reference back, or a repetition
+ * Refuses a pattern that it cannot count: with a lookbehind of more than one character, a back reference, or a repetition
  * of nothing.
  */
 export const matcherOf = (pattern: RegExp): Matcher => {

@@ -1,10 +1,10 @@
-/** Functions that are given texts from outside, and the texts for which their steps are counted. */
+/** Functions that read texts from outside, and the texts for which their steps are counted. */
 import { isLinear } from "./Linear.ts"
 import { stepsOf } from "./Steps.ts"
 
 export interface Door {
   readonly name: string
-  /** Is given a text of each length, and may make of it what comes from outside, such as an error or a record. */
+  /** Gets a text of each length, and may wrap it in a value from outside, such as an error or a record. */
   readonly run: (text: string) => unknown
   /** What the texts repeat. @default pieces */
   readonly pieces?: ReadonlyArray<string>
@@ -66,7 +66,7 @@ export const few: ReadonlyArray<string> = [
 export const textOf = (piece: string, length: number): string =>
   piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
 
-/** The pieces for which a door takes too many steps, with the steps for each length. */
+/** The pieces for which a function takes too many steps, with the steps for each length. */
 export const notLinear = async (door: Door): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
   for (const piece of door.pieces ?? pieces) {

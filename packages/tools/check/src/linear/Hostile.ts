@@ -1,5 +1,5 @@
 /**
- * Texts that make a regular expression go back: made from the pattern alone.
+ * Texts that make a regular expression backtrack: made from the pattern alone.
  *
  * Each is a beginning that the pattern takes, a piece again and again, and an end. Pieces are what any run of neighbours in
  * the pattern takes, and one character of each kind that the pattern tells apart; the ends are such characters, among them

@@ -5,7 +5,7 @@ import { hostileTo, textOf } from "./Hostile.ts"
 /** The lengths of the texts, each twice the one before. */
 export const lengths: ReadonlyArray<number> = [256, 512, 1024]
 
-/** What short texts cost beside their length. */
+/** The cost of short texts beside their length. */
 const constant = 64
 
 /** The most steps for the shortest of them: those of a pattern that goes back twice over the text at each character. */

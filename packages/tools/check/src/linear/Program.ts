@@ -1,4 +1,4 @@
-/** Doors in a process of their own, bundled with all that they import, which counts its own steps. */
+/** Functions in a process of their own, bundled with all that they import, which counts its own steps. */
 import { execFile } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -11,7 +11,7 @@ import { counted } from "./Counting.ts"
 /** Some packages are CommonJS, which loads the modules of Node.js by `require`. */
 const banner = `import { createRequire } from "node:module"; const require = createRequire(import.meta.url)`
 
-/** What counts is not counted. */
+/** The code that counts is not counted. */
 const isOfCounter = /\/(?:tools\/check\/src|@eslint-community)\//
 
 export const bundle = (entry: string, outfile: string) =>

@@ -1,7 +1,7 @@
 /**
  * Counts the steps of a run: those of counted sources, and those of the built-ins that they call.
  *
- * A built-in costs what it reads or writes: a search the characters that it passes, a copy its length, a regular expression
+ * A built-in costs as much as it reads or writes: a search the characters that it passes, a copy its length, a regular expression
  * the steps of its matcher. Two things cost nothing, since V8 does them in constant time or once: joining two texts by `+`,
  * and the comparison of two texts.
  *
@@ -42,7 +42,7 @@ const add = (cost: () => number): void => {
   try {
     steps += 1 + cost()
   } catch (error) {
-    // What a run catches is none of its errors.
+    // An error that the run catches does not count as one of its errors.
     refusal ??= error
   } finally {
     isCounting = true

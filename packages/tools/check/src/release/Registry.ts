@@ -36,13 +36,13 @@ export const start = async ({ storage, tools, upstream }: RegistryInput): Promis
   await answering(`${address}/-/ping`)
   return {
     address,
-    // npm sends nothing without a token, though this registry asks for none.
+    // npm sends nothing without a token, although this registry needs none.
     npmrc: `registry=${address}/\n//127.0.0.1:${port}/:_authToken=none\n`,
     stop: () => void child.kill()
   }
 }
 
-/** YAML has JSON in it. */
+/** JSON is valid YAML. */
 const configuration = (storage: string, upstream: string) => ({
   storage,
   uplinks: { upstream: { url: upstream, maxage: "1h", timeout: "60s" } },

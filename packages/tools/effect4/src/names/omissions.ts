@@ -1,6 +1,6 @@
 import type { Omission } from "../Omissions.ts"
 
-/** What of the tests of Effect 3 cannot hold on Effect 4, each with its reason. */
+/** The parts of tests of Effect 3 that cannot hold on Effect 4, each with its reason. */
 export const omissions: ReadonlyArray<Omission> = [
   {
     file: "core/test/accept/InvalidArgument.test.ts",

@@ -1,4 +1,4 @@
-/** What prose says of Effect 3, as it is said of Effect 4. */
+/** Words of prose about Effect 3, and those for Effect 4. */
 export const words: Readonly<Record<string, string>> = {
   " of `@effect/platform`, which is an optional peer of this package: only this module needs it": "",
   "Context.GenericTag": "Context.Service",

@@ -1,5 +1,5 @@
 /**
- * What rules for shapes are made of.
+ * The parts of rules for shapes.
  */
 import ts from "typescript5"
 import type { Naming } from "../Naming.ts"
