@@ -23,7 +23,7 @@ interface Explanation<S> {
   readonly answers: ReadonlyMap<string, string>
 }
 
-/** What was seen of a history. There is no explanation of it where `explanations` is empty. */
+/** What was seen of a history. There is no explanation of it if `explanations` is empty. */
 export interface Seen<S, C> {
   readonly open: ReadonlyMap<string, C>
   readonly explanations: ReadonlyMap<string, Explanation<S>>

@@ -102,7 +102,7 @@ interface World {
   readonly excess: number
   /** The same of any time since the clock was set. */
   readonly excessSinceStep: number
-  /** The most that was spent in any time up to now, less what the rate gave, where that is counted. */
+  /** The most that was spent in any time up to now, less what the rate gave, if that is counted. */
   readonly spent: number
   /** Tokens that were granted, and neither spent nor put back. */
   readonly out: number
@@ -211,7 +211,7 @@ const stored = ({ refused, store }: Rules, world: World, call: Call, read: numbe
   const { answer, arrival, granted } = run(store, { arrival: read, now: world.now }, call)
   if (call.question !== undefined && granted === 0) {
     refused()
-    // A clock that went back refuses for as long, but not where it shows that the bucket cannot have owed so much.
+    // A clock that went back refuses for as long, but not if it shows that the bucket cannot have owed so much.
     const denied = read - world.now > 2 * window ? 0 : Math.max(0, -world.step)
     if (world.excess + call.question.least + denied <= window) throw new Broken("what is refused could not be granted")
     if (arrival !== read) throw new Broken("a refusal writes nothing")

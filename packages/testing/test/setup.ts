@@ -16,6 +16,6 @@ Object.assign(it, { effect, flakyTest, layer, prop, scoped })
 // A proxy around every expectation finds misspelt properties, which the types do as well, and takes a quarter of its time.
 chai.config.useProxy = false
 
-// The package `undici` makes its own agent that of `fetch` where `fetch` has none yet, and that one refuses a
+// The package `undici` makes its own agent that of `fetch` if `fetch` has none yet, and that one refuses a
 // `content-length` that `fetch` repeats. The first look at `Response` gives `fetch` its own.
 void globalThis.Response

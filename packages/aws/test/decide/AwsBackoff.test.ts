@@ -21,7 +21,7 @@ interface Row {
   readonly kind?: Verdict.Kind
   /** The first retry of the row; the delays are those of it and of the retries after it. */
   readonly from?: number
-  /** Where the draw is the greatest there is. */
+  /** The delays if each draw is the greatest possible. */
   readonly millis: ReadonlyArray<number>
 }
 

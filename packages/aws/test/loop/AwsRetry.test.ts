@@ -7,7 +7,7 @@ import * as AwsRetry from "../../src/loop/AwsRetry.ts"
 import type { Response } from "./AwsRetryRuns.ts"
 import { errorOf, nowSeconds, operate, operateAll } from "./AwsRetryRuns.ts"
 
-/** Every draw is the greatest there is, so that delays are their bounds. */
+/** Every draw is the greatest possible, so that delays are their bounds. */
 const unjittered = SeededRandom.layerConstant(1 - Number.EPSILON / 2)
 
 const failed = (status = 500, retryAfter?: string): Response =>
@@ -15,7 +15,7 @@ const failed = (status = 500, retryAfter?: string): Response =>
 const throttled: Response = { status: 400, code: "Throttling" }
 const ok: Response = { status: 200 }
 
-/** Outcome, level and, where there is a wait, its seconds. */
+/** Outcome, level and, if there is a wait, its seconds. */
 type Expected = readonly [outcome: string, level: number, seconds?: number]
 
 interface Case {

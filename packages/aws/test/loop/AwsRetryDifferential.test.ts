@@ -184,7 +184,7 @@ describe("AwsRetry.standard2020 beside @smithy/util-retry 4.2.8", () => {
   })
 })
 
-/** What is asked of a limiter, or told to it, so many milliseconds after the deed before. */
+/** A question to a limiter, or an outcome, so many milliseconds after the step before. */
 interface Deed {
   readonly millis: number
   readonly deed: "ask" | "succeed" | "fail" | "throttle"
@@ -217,7 +217,7 @@ interface Inner {
   readonly currentCapacity?: number
 }
 
-/** The tokens of a published limiter at a time; `Infinity` where there is no limit yet. */
+/** The tokens of a published limiter at a time; `Infinity` if there is no limit yet. */
 const levelOf = (inner: Inner, millis: number): number => {
   if (!inner.enabled) return Infinity
   const tokens = inner.availableTokens ?? inner.currentCapacity ?? NaN
@@ -236,7 +236,7 @@ interface Apart {
   readonly tokens: number
 }
 
-/** Both limiters, deed by deed; where one waits a millisecond longer, both go on at its time. */
+/** Both limiters, step by step; if one waits a millisecond longer, both go on at its time. */
 const besideEachOther = (make: () => Limiter, responses: Record<string, object>, deeds: ReadonlyArray<Deed>) => {
   const world = begin()
   return inside(world, async (): Promise<Apart> => {

@@ -1,11 +1,11 @@
 /**
- * Operations whose responses are scripted, and what becomes of them: delays, levels and outcomes.
+ * Operations whose responses are scripted, and what follows: delays, levels and outcomes.
  */
 import { type Policy, Retry, type TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { Duration, Effect } from "effect"
 
-/** A response of a service: a status, and where it is an error its code and headers. */
+/** A response of a service: a status, and if it is an error its code and headers. */
 export interface Response {
   readonly status: number
   readonly code?: string

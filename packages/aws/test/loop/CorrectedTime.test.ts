@@ -63,7 +63,7 @@ describe("CorrectedTime.make", () => {
       const time = yield* CorrectedTime.make()
       const skewed = yield* Effect.flip(time.sample(refusal(5 * minute, "AuthFailure")))
       const right = yield* Effect.flip(time.sample(refusal(0, "AuthFailure")))
-      // Judged much later, when the clock alone would say something else.
+      // Judged much later, when the clock alone would give another answer.
       const judge = Verdicts.judgeWith(time.classifier, noon + 60 * minute)
       expect([skewed, right, new Refused({ cause: skewed }), new Refused({ cause: right })].map(judge)).toEqual([
         "Transient",

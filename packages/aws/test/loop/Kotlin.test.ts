@@ -251,7 +251,7 @@ const judged = (result: string): Verdict.Verdict => {
 }
 
 // Source: smithy-lang/smithy-kotlin 6373a5f, StandardRetryStrategyTest.kt; a value that is given up on is answered, and the
-// second door tells why.
+// reason comes with `Retry.orStopped`.
 describe("Kotlin.make outcomes", () => {
   const stopped = (settings: Kotlin.Settings, results: ReadonlyArray<string>, isThrown: boolean) =>
     Effect.gen(function* () {

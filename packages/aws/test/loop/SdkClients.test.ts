@@ -126,7 +126,7 @@ const outcome = async (call: Promise<{ readonly $metadata: Metadata }>) => {
   )
 }
 
-/** A rate limiter of the SDK waits once more where its timer has dropped a fraction: it is the sum that agrees. */
+/** A rate limiter of the SDK waits once more when its timer has dropped a fraction: it is the sum that agrees. */
 const sum = (waits: ReadonlyArray<number>): number => waits.reduce((total, wait) => total + wait, 0)
 
 /** What a server and a caller see of a script, with the waits and the quota after each call. */
@@ -155,10 +155,10 @@ const run = async (make: typeof ours, mode: Mode, { answers, calls, draw = 0.5 }
   return { seen, left: server.script.length }
 }
 
-/** All of it is waited for where the server hangs: the shortest is enough for a machine that does not stall. */
+/** All of it is waited for when the server hangs: the shortest is enough for a machine that does not stall. */
 const timeouts = [200, 800, 3200]
 
-/** What both sides do, where the server hangs under the first timeout under which they do the same. */
+/** What both sides do, when the server hangs under the first timeout under which they do the same. */
 const compared = async (mode: Mode, script: Script) => {
   for (requestTimeout of script.answers.includes("hang") ? timeouts : []) {
     const expected = await run(theirs, mode, script)

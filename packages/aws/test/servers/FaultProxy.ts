@@ -6,7 +6,7 @@ import { createServer, request as requestOf } from "node:http"
 import type { AddressInfo } from "node:net"
 import { bodyOf } from "./ScriptedServer.ts"
 
-/** What becomes of a request. */
+/** What happens to a request. */
 export type Fault =
   /** It is passed on, and so is its answer. */
   | "none"

@@ -75,7 +75,7 @@ const noNames: ReadonlyArray<Bad> = [
   [undefined, "undefined"]
 ]
 
-/** What is absent is bad where the parameter has no default. */
+/** What is absent is bad if the parameter has no default. */
 const absent: ReadonlyArray<Bad> = [
   [null, "null"],
   [undefined, "undefined"]
@@ -339,7 +339,7 @@ describe("InvalidArgument", () => {
   })
 })
 
-/** The parts of an `InvalidArgument` that are the same from one to the other; undefined where nothing is thrown. */
+/** The parts of an `InvalidArgument` that are the same from one to the other; undefined if nothing is thrown. */
 function failureOf(make: () => unknown) {
   try {
     make()

@@ -75,7 +75,7 @@ describe("Classic.connectRetry beside the form of an article", () => {
       expect([attempts, sum(sleeps)]).toEqual([7, 127_000])
       const waits = yield* retryTrace(book, failing(8))
       expect(waits).toEqual([...sleeps, "ended"])
-      // Each wait is followed by an attempt: eight of them, where the article's last sleep is followed by none.
+      // Each wait is followed by an attempt: eight of them, while the article's last sleep is followed by none.
       expect(waits.filter((wait) => wait !== "ended")).toHaveLength(attempts)
     })
   )

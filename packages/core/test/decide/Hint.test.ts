@@ -10,7 +10,7 @@ import { law } from "../support/Laws.ts"
 
 const { draw, millis } = Arbitraries
 
-/** A row: the back-off's delay, the hint, the draw, and what is waited; `undefined` where the hint is given up on. */
+/** A row: the back-off's delay, the hint, the draw, and what is waited; `undefined` if the hint is given up on. */
 type Row = readonly [delay: number, hint: number, u: number, bent: number | undefined]
 
 const table = (name: string, rule: Hint.Hint, rows: ReadonlyArray<Row>) =>

@@ -1,5 +1,5 @@
 /**
- * What is logged: also that a fiber has failed that no other one waits for.
+ * Log messages, including those of failed fibers that no other one waits for.
  */
 import { Cause, Chunk, Effect, Logger, LogLevel } from "effect"
 

@@ -18,10 +18,10 @@ export interface SteppedClock extends Clock.Clock {
   readonly settle: () => void
   /** Lets time pass, and wakes the sleepers that are due, one after the other. */
   readonly advance: (millis: number) => void
-  /** Sets the wall clock forward, or back where negative; no time passes. */
+  /** Sets the wall clock forward, or back if negative; no time passes. */
   readonly step: (millis: number) => void
   readonly passedMillis: () => number
-  /** How many sleep. */
+  /** The number of sleepers. */
   readonly sleeping: () => number
 }
 
@@ -45,7 +45,7 @@ const makeTurns = () => {
   return { scheduler: Steps.scheduler((task) => void tasks.push(task)), turn }
 }
 
-/** Those who sleep, and who of them is due next. */
+/** The sleepers, and which of them is due next. */
 const makeSleepers = () => {
   const sleepers = new Set<Sleeper>()
   const next = (untilMillis: number) => {

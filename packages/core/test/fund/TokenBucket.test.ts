@@ -6,7 +6,7 @@ import { TokenBucketContract } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { Effect } from "effect"
 
-/** A bucket that was told of a failure before it is tried. */
+/** A bucket that has recorded a failure before it is tested. */
 const after = (verdict: Verdict.Verdict) => (make: Effect.Effect<TokenBucket.TokenBucket>) =>
   Effect.tap(make, (bucket) =>
     bucket.record({ _tag: "Failed", attempt: 1, granted: { tokens: 0, refund: Effect.void }, verdict })

@@ -108,7 +108,7 @@ interface Waiter {
   readonly cost: number
 }
 
-/** What becomes of a take, and when. */
+/** The outcome of a take, and when it comes. */
 type Fate = readonly [outcome: "granted" | "refused" | "interrupted" | "waits", atMillis: number]
 
 interface WaitingOptions {

@@ -1,5 +1,5 @@
 /**
- * No token is lost or spent twice, whichever step of an operation an interruption comes before.
+ * No token is lost or spent twice, at whichever step of an operation an interruption comes.
  */
 import { describe, expect, it } from "@effect/vitest"
 import * as Conserving from "./Conserving.ts"

@@ -1,5 +1,5 @@
 /**
- * Operations that are interrupted before each of their steps, and what their buckets have lost by it.
+ * Operations that are interrupted before each of their steps, and what their buckets lose.
  */
 import { AttemptTimeout, Deadline, Retry, type TokenBucket } from "@effect-retry/core"
 import { Cause, Effect, Exit, Option } from "effect"
@@ -56,7 +56,7 @@ export const attempted: ReadonlyArray<Attempted> = [
   }
 ]
 
-/** What a bucket holds that no attempt was made with, and what it heard that does not fit. */
+/** Tokens that a bucket lost without an attempt, and outcomes that do not fit. */
 const wrongs = (name: "bucket" | "limiter", { ledgers, lines }: Recording.Recording, counts: boolean) => {
   const { granted, refunded, spent } = ledgers[name]
   const records = lines.filter((line) => line.startsWith(`${name} record`)).map((line) => line.split(":")[0])

@@ -1,7 +1,7 @@
 /**
- * One table of policies and scripts, `Stories.ts`, and one law, for all doors: each makes the same attempts at the same times.
+ * One table of policies and scripts, `Stories.ts`, and one law, for all functions that retry: each makes the same attempts at the same times.
  *
- * `Promises.retry` runs under fake timers, the other doors run in virtual time. All draw the same random numbers.
+ * `Promises.retry` runs under fake timers, the other functions run in virtual time. All draw the same random numbers.
  */
 import { Deadline, Hint, Policy, Promises, Retry } from "@effect-retry/core"
 import { Arbitraries, VirtualClock } from "@effect-retry/testing"
@@ -28,7 +28,7 @@ interface Trace {
 
 type Door<P> = (run: Run<P>) => Effect.Effect<Omit<Trace, "draws">>
 
-/** A door for effects, in virtual time. */
+/** A function for effects, in virtual time. */
 const virtual =
   <P>(retried: (self: Effect.Effect<string, Word>, policy: P) => Effect.Effect<string, unknown>): Door<P> =>
   ({ policy, script }) =>
@@ -43,7 +43,7 @@ const virtual =
       return { starts, end: String(end) }
     }).pipe(VirtualClock.run)
 
-/** The door for promises, under fake timers. */
+/** The function for promises, under fake timers. */
 const promised: Door<Stories.Funded> = ({ policy, script }) =>
   Effect.promise(async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"], now: 0, loopLimit: 1_000_000 })

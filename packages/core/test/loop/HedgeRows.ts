@@ -13,7 +13,7 @@ export interface Row {
   readonly tokens?: number
   /** What the library does: when attempts start, end and are interrupted (`x`), and which of them it answers or fails with. */
   readonly steps: string
-  /** What ours does, where that differs. */
+  /** What ours does, if that differs. */
   readonly ours?: string
   readonly because?: string
 }

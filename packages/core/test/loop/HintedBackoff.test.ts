@@ -6,7 +6,7 @@ import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Option } from "effect"
 
-/** Starts in milliseconds, and why the operation stopped at which delay, where the server asks for the same wait always. */
+/** Starts in milliseconds, and why the operation stopped at which delay, if the server asks for the same wait always. */
 const run = (backoff: Backoff.Backoff, hint: Duration.DurationInput) => {
   const starts: Array<number> = []
   const call = Effect.flatMap(Clock.currentTimeMillis, (now) => {

@@ -15,7 +15,7 @@ const bounds = [
 
 const cleaned = [...bounds, { bound: "a release", changed: { release: () => Effect.void } }]
 
-/** Takes a minute over the end of an operation. */
+/** Takes a minute to hear of the end of an operation. */
 const slow: Observe.Observer = ({ _tag }) => (_tag === "GaveUp" ? Effect.sleep("1 minute") : Effect.void)
 
 /** Interrupts an operation after so long, and answers how it ended. */

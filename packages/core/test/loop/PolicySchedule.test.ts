@@ -15,7 +15,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Cause, Chunk, Context, Duration, Effect, Exit, Layer, Option, Random, Schedule, Stream } from "effect"
 import { Bucket, judge, Limiter, nowMillis, policy, type Word, world } from "./Recording.ts"
 
-/** Fails with the words, one after the other, and then succeeds; writes down when it started. */
+/** Fails with each word in turn, and then succeeds; writes down when it started. */
 const scripted = (words: ReadonlyArray<Word>) => {
   const starts: Array<number> = []
   const attempt = Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /**
- * The door for `async` functions runs with real promises and the live clock; no test measures time.
+ * The function for `async` functions runs with real promises and the live clock; no test measures time.
  */
 import { getEventListeners } from "node:events"
 import {

@@ -67,7 +67,7 @@ const events = (error: unknown) => {
   )
 }
 
-/** All that is logged where a bucket, an observer, or what is called of a failure dies. */
+/** All that is logged when a bucket, an observer, or what is called of a failure dies. */
 const logged = (error: unknown) => {
   const lines: Array<unknown> = []
   const logger = Logger.make((line) => {

@@ -22,7 +22,7 @@ export interface Stepped<A, E> {
   readonly handedOver: number
 }
 
-/** Runs an effect in a fiber of its own for some time, and answers how it ended; it throws where it has not. */
+/** Runs an effect in a fiber of its own for some time, and answers how it ended; it throws when it has not. */
 export const run = <A, E>(self: Effect.Effect<A, E>, { at, forMillis = 10_000, watched }: Options): Stepped<A, E> => {
   const clock = SteppedClock.make()
   let first: Steps.AnyFiber | undefined

@@ -4,7 +4,7 @@
 import { type Policy, Stepper } from "@effect-retry/core"
 import { Effect, Exit, Option } from "effect"
 
-/** Runs an effect under a policy, one step after the other, and abandons the operation where it is interrupted. */
+/** Runs an effect under a policy, one step after the other, and abandons the operation if it is interrupted. */
 export const stepped = <A, E, P extends Stepper.Steppable>(self: Effect.Effect<A, E>, policy: Policy.Checked<P>) =>
   Effect.flatMap(Stepper.make(policy), (stepper) =>
     Effect.gen(function* () {

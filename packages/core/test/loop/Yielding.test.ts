@@ -144,7 +144,7 @@ const linesOf = (outcomes: ReadonlyArray<Yielding.Outcome>) => outcomes.map(({ l
 
 const byHandAlready = new Map<string, ReadonlyArray<string>>()
 
-/** What a loop by hand comes to, interrupted at each of its steps, and where it is not interrupted. */
+/** The results of a loop by hand, interrupted at each of its steps, and not interrupted. */
 const linesByHand = (row: Row): ReadonlyArray<string> => {
   const key = JSON.stringify(row, ["kind", "bound", "place"])
   const lines = byHandAlready.get(key) ?? linesOf(everywhere(row, native))
@@ -182,7 +182,7 @@ const kinds = Object.keys(attempts) as ReadonlyArray<Kind>
 /** Kinds for an operation inside another one: the rest differ in what the attempt does, and not in what stands around it. */
 const nested = ["that takes its time", "that fails once", "with a scope", "with a fork", "with a mask"] as const
 
-/** The places and bounds under which attempts are stepped through: of each kind where an operation is on its own. */
+/** The places and bounds under which attempts are stepped through: of each kind if an operation is on its own. */
 const places: ReadonlyArray<Omit<Row, "kind"> & { readonly kinds: ReadonlyArray<Kind> }> = [
   ...(Object.keys(bounds) as ReadonlyArray<Bound>).map((bound) => ({ bound, place: "on its own" as const, kinds })),
   { bound: "a timeout that passes", place: "in an uninterruptible region", kinds: nested },

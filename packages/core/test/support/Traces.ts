@@ -7,7 +7,7 @@ import { Retry, Verdict } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { Duration, Effect, Schedule } from "effect"
 
-/** The delays of a back-off in milliseconds, and "ended" where it has ended. */
+/** The delays of a back-off in milliseconds, and "ended" when it has ended. */
 export type Trace = ReadonlyArray<number | "ended">
 
 /** A step's input; what is left out is as in a failure at once, of no known kind, under the least draw. */

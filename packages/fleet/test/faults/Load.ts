@@ -184,7 +184,7 @@ const each = (
       for (; seen < operations.length; seen++) {
         const operation = operations[seen]
         if (operation === undefined || operation.startedAt < since) continue
-        // A wrapped bucket refuses also where the bucket itself fails.
+        // A wrapped bucket refuses even if the bucket itself fails.
         if (operation.isWrapped && !Outcome.isGrant(operation.end)) continue
         if (isSo(operation.end)) missing.delete(operation.holder)
       }

@@ -1,5 +1,5 @@
 /**
- * What a process of a fleet is told. Apart from the process itself, which begins to ask where it is imported.
+ * What a process of a fleet is told. Apart from the process itself, which begins to ask when it is imported.
  */
 import type { Limits } from "../../src/fund/store/Store.ts"
 import type * as Stores from "./Stores.ts"

@@ -35,7 +35,7 @@ export const mostBeyondRate = ({ burst, delayMillis, lease, more = 0, perSecond,
   burst + (perSecond * delayMillis) / 1000 + processes * lease + more
 
 /**
- * The worst window of all that begin and end with a grant; no other window holds more beyond its rate. `undefined` where
+ * The worst window of all that begin and end with a grant; no other window holds more beyond its rate. `undefined` if
  * there is no grant.
  */
 export const worst = (stamps: ReadonlyArray<Stamp>, perSecond: number): Window | undefined => {
@@ -60,7 +60,7 @@ export const worst = (stamps: ReadonlyArray<Stamp>, perSecond: number): Window |
 /** The error of a floating-point sum. */
 const epsilon = 1e-6
 
-/** The worst window, where more is spent in it than the bound says. */
+/** The worst window, if more is spent in it than the bound says. */
 export const violation = (stamps: ReadonlyArray<Stamp>, bound: Bound): Window | undefined => {
   const window = worst(stamps, bound.perSecond)
   return window !== undefined && window.beyondRate > mostBeyondRate(bound) + epsilon ? window : undefined

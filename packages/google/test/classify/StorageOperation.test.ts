@@ -122,7 +122,7 @@ interface OfXml {
   readonly method: Method
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Without preconditions and on the cat, where it does not say otherwise. */
+  /** Without preconditions and on the cat, if it does not say otherwise. */
   readonly call: Partial<StorageOperation.Call>
 }
 

@@ -21,7 +21,7 @@ export interface Call {
   readonly needs: ReadonlyArray<Need>
   /** It changes nothing that other calls need. */
   readonly reads: boolean
-  /** Fails where the call does. */
+  /** Fails when the call does. */
   readonly run: (client: HttpClient.HttpClient, given: Given) => Effect.Effect<void, unknown>
 }
 
@@ -63,7 +63,7 @@ export const reading = (
 
 export const withJson = (request: Request, body: unknown): Request => HttpClientRequest.bodyUnsafeJson(request, body)
 
-/** A parameter that is there where preconditions are. */
+/** A parameter that is there if preconditions are. */
 export const parameter = (precondition: boolean, name: string, value: string) =>
   HttpClientRequest.setUrlParams(precondition ? { [name]: value } : {})
 

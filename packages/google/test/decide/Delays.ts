@@ -7,7 +7,7 @@ import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 /** A draw near the end of its range, but not so near that a sum of it is rounded up to the end. */
 export const last = 1 - 2 ** -40
 
-/** The delays of one operation in milliseconds, one for each draw, or `undefined` where the back-off has ended. */
+/** The delays of one operation in milliseconds, one for each draw, or `undefined` when the back-off has ended. */
 export const delaysOf = (backoff: Backoff.Backoff, us: ReadonlyArray<number>): ReadonlyArray<number | undefined> => {
   let { tree } = backoff
   return us.map((u) => {

@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** What a call of the client is given; a precondition is there where it is the one that is tried. */
+/** What a call of the client is given; a precondition is there if it is the one that is tried. */
 interface Given {
   readonly storage: Storage
   readonly bucket: Bucket

@@ -79,7 +79,7 @@ export const answered = (operation: () => Answer): Answer & { readonly refused?:
   }
 }
 
-/** `undefined` where the instruction does not concern the answer. */
+/** `undefined` if the instruction does not concern the answer. */
 const spoiled = (
   { consume, instruction }: Fault,
   { inSession, method }: Faulted,

@@ -62,7 +62,7 @@ interface Given {
   readonly storage: Storage
   readonly bucket: Bucket
   readonly file: File
-  /** Of the current policy, where a precondition is wanted; and so on. */
+  /** Of the current policy, if a precondition is wanted; and so on. */
   readonly iamEtag: { readonly etag?: string }
   readonly generation: { readonly ifGenerationMatch?: number }
   readonly metageneration: { readonly ifMetagenerationMatch?: number }

@@ -18,7 +18,7 @@ export type Instruction =
   | { readonly _tag: "ShortFinalAnswer"; readonly bytes: number }
   /** Stops for a time after so many bytes, of the request in an upload and of the answer in others. */
   | { readonly _tag: "Stall"; readonly seconds: number; readonly bytes: number }
-  /** Names buckets as out of reach, where a part of the list will do. */
+  /** Names buckets as out of reach, if a part of the list will do. */
   | { readonly _tag: "UnreachableBuckets"; readonly buckets: ReadonlyArray<string> }
   | { readonly _tag: "ApplyThenReset" }
   | { readonly _tag: "ApplyThenCode"; readonly code: number }
@@ -58,7 +58,7 @@ const forms: ReadonlyArray<readonly [RegExp, Read]> = [
   [/^return-\d{3}-if-dp-enforced$/, () => ({ _tag: "GrpcOnly" })]
 ]
 
-/** The instruction of a text, or `undefined` where none has it. */
+/** The instruction of a text, or `undefined` if none has it. */
 export const parse = (text: string): Instruction | undefined => {
   for (const [form, read] of forms) {
     const [whole, first = "", second = ""] = form.exec(text) ?? []

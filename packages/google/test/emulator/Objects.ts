@@ -23,7 +23,7 @@ const checksums = (data: Buffer): Pick<StoredObject, "crc32c" | "md5Hash"> => ({
 export const live = (bucket: Bucket, name: string): StoredObject | undefined =>
   bucket.objects.get(name)?.find(({ state }) => state === "live")
 
-/** The generation that is asked for, the current one where none is; refuses with 404. */
+/** The generation that is asked for, the current one if none is; refuses with 404. */
 export const find = (bucket: Bucket, name: string, generation: number | undefined): StoredObject =>
   (generation === undefined
     ? live(bucket, name)

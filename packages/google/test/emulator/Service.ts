@@ -20,7 +20,7 @@ export interface Incoming {
 }
 
 export interface Served {
-  /** The name of the method, such as `storage.objects.get`; "" where there is none. */
+  /** The name of the method, such as `storage.objects.get`; "" if there is none. */
   readonly method: string
   /** How many seconds to wait before the reply is asked for. */
   readonly stall: number

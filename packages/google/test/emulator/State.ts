@@ -23,7 +23,7 @@ export interface StoredObject extends Draft {
   readonly md5Hash: string | undefined
   readonly timeCreated: string
   readonly updated: string
-  /** Older generations are kept in buckets with versions, deleted ones where a policy of soft deletion says so. */
+  /** Older generations are kept in buckets with versions, deleted ones if a policy of soft deletion says so. */
   readonly state: "live" | "noncurrent" | "softDeleted"
   readonly acl: AccessControl
 }

@@ -11,7 +11,7 @@ export class CallFailed extends Data.TaggedError("CallFailed")<{
   readonly progress?: string
 }> {}
 
-/** A failure with a code, and with a pushback where one is given. */
+/** A failure with a code, and with a pushback if one is given. */
 export const failure = (code: StatusCode.StatusCode, pushback?: unknown): CallFailed =>
   new CallFailed({
     code: StatusCode.toNumber(code),

@@ -16,7 +16,7 @@ type Code = StatusCode.StatusCode
 export interface Seen {
   /** For every call the code that the caller was given, and the index of the attempt that it came from. */
   readonly calls: ReadonlyArray<readonly [code: Code | undefined, index: number | undefined]>
-  /** The header `grpc-previous-rpc-attempts` of every attempt in the order of arrival, "-" where there is none. */
+  /** The header `grpc-previous-rpc-attempts` of every attempt in the order of arrival, "-" if there is none. */
   readonly attempts: string
   /** The attempts that were cancelled, by index. */
   readonly cancelled?: ReadonlyArray<number>
@@ -42,9 +42,9 @@ export interface Case {
   /** Bytes of requests that the client keeps for one call. @default 1 MiB */
   readonly bufferBytes?: number
   readonly seen: Seen
-  /** What `@grpc/grpc-js` does where it does not do what the text says. */
+  /** What `@grpc/grpc-js` does if it does not do what the text says. */
   readonly grpcJs?: Departure
-  /** What `Interceptor` does where it does not. */
+  /** What `Interceptor` does if it does not. */
   readonly interceptor?: Departure
 }
 

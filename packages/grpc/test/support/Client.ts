@@ -36,7 +36,7 @@ export interface Call {
   readonly options?: CallOptions | undefined
 }
 
-/** What is sent where the call does not say. */
+/** What is sent when the call does not say. */
 export const standardRequests: ReadonlyArray<string> = ["request"]
 
 /** What the caller was given, in the order of the wire. */

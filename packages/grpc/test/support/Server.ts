@@ -27,7 +27,7 @@ export interface Answer {
 export interface Arrived {
   readonly path: string
   readonly metadata: Metadata
-  /** `undefined` where the server does not read them. */
+  /** `undefined` if the server does not read them. */
   readonly requests: ReadonlyArray<string> | undefined
   readonly ending: "Running" | "Answered" | "Cancelled"
 }

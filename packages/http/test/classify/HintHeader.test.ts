@@ -439,7 +439,7 @@ describe("HintHeader.read", () => {
 /**
  * Source: smithy-lang/smithy-typescript at 6815d3e (2026-08-20),
  * packages/core/src/submodules/retry/middleware-retry/parseRetryAfterHeader.spec.ts, and aws-sdk-java-v2 (2026),
- * BaseRetryableStageTest.java. `theirs` is the wait in milliseconds that they expect where it is not ours.
+ * BaseRetryableStageTest.java. `theirs` is the wait in milliseconds that they expect if it is not ours.
  */
 interface Vector {
   readonly id: string

@@ -13,7 +13,7 @@ interface Client {
   readonly name: string
   readonly tables: HttpClassifier.Tables
   readonly statuses: ReadonlyArray<number>
-  /** Retried only where the response says how long to wait. */
+  /** Retried only if the response says how long to wait. */
   readonly hinted?: ReadonlyArray<number>
   /** The codes of the transport that are retried, or all but these. */
   readonly codes: { readonly only: ReadonlyArray<string> } | { readonly allBut: ReadonlyArray<string> }

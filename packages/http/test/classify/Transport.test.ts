@@ -192,7 +192,7 @@ describe("HttpClassifier.judge", () => {
     expect(of(Faults.selfSigned, "DEPTH_ZERO_SELF_SIGNED_CERT")).toBe("NotSent")
     expect(of(Faults.reset, "ECONNRESET", "ERR_HTTP2_STREAM_CANCEL")).toBe("NotSent")
     expect(of({ cause: Faults.reset }, "ECONNRESET")).toBe("NotSent")
-    // Its own row, where the cause has none.
+    // Its own row, if the cause has none.
     expect(of(Faults.reset, "ERR_HTTP2_STREAM_CANCEL")).toBe("NotProcessed")
     expect(of(undefined, "ERR_HTTP2_STREAM_CANCEL")).toBe("NotProcessed")
     const error = new HttpClientError.RequestError({

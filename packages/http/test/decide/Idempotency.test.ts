@@ -25,7 +25,7 @@ const others = ["POST", "PATCH", "CONNECT", "LOCK", "get"]
 const tag = '"33a64df5"'
 const date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-/** Headers, and what makes a request with them repeatable; `undefined` where nothing does. */
+/** Headers, and what makes a request with them repeatable; `undefined` if nothing does. */
 const headers: ReadonlyArray<readonly [headers: Record<string, string>, because: string | undefined]> = [
   [{}, undefined],
   [{ "idempotency-key": "k" }, "it carries Idempotency-Key"],

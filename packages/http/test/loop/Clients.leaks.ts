@@ -79,7 +79,7 @@ interface Get {
 
 interface Subject {
   readonly get: Get
-  /** The same, where an interruption is to reach the request. */
+  /** The same, if an interruption is to reach the request. */
   readonly interruptible: Get
   /** Waits an hour before each retry, and tells when it begins to wait. */
   readonly patient: (waits: () => void) => Get

@@ -62,7 +62,7 @@ describe("Presets delays", () => {
     })
   )
 
-  /** The first six delays in milliseconds where the client goes on, at the draws 0 and 0.5. */
+  /** The first six delays in milliseconds when the client goes on, at the draws 0 and 0.5. */
   const long = {
     openai: [
       [500, 1_000, 2_000, 4_000, 8_000, 8_000],

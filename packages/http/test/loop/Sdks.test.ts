@@ -129,7 +129,7 @@ const status = (status: number, headers: Record<string, string> = {}): Answer =>
   body: '{"error":{"message":"refused"}}'
 })
 
-/** The name of the class, and the status where the error has one. */
+/** The name of the class, and the status if the error has one. */
 const named = (error: unknown): string => {
   const { status, statusCode } = error as { status?: number; statusCode?: number }
   return [(error as object).constructor.name, status ?? statusCode].filter((part) => part !== undefined).join(" ")

@@ -146,7 +146,7 @@ const withClient =
       Effect.provide(self, clients[name]({ ca: authority, servername: Certificates.host, ...options }))
     )
 
-/** What is seen of a GET and of a POST, each with a body where it may have one. */
+/** What is seen of a GET and of a POST, each with a body if it may have one. */
 const met = (url: string) =>
   Effect.gen(function* () {
     const client = yield* HttpClient.HttpClient

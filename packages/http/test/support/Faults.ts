@@ -6,7 +6,7 @@
  * `refusedUpgrade`, `timedOutNode`, `refusedEverywhere` and `tunnelRefused`.
  */
 
-/** An error with these properties, whose own `name` is that of its class where it differs. */
+/** An error with these properties, whose own `name` is that of its class if it differs. */
 export const fault = (message: string, own: { readonly [key: string]: unknown } = {}): Error =>
   Object.assign(new Error(message), own)
 
@@ -133,7 +133,7 @@ export const proxyRefused = (status: number): Error =>
     fault(`Proxy response (${status}) !== 200 when HTTP Tunneling`, { name: "AbortError", code: "UND_ERR_ABORTED" })
   )
 
-/** The same in Node 24, which has proxies of its own; without a status where the connection to the proxy ended. */
+/** The same in Node 24, which has proxies of its own; without a status if the connection to the proxy ended. */
 export const tunnelRefused = (statusCode: number | undefined): Error =>
   fault("Failed to establish tunnel", { code: "ERR_PROXY_TUNNEL", ...(statusCode !== undefined && { statusCode }) })
 

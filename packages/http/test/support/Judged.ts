@@ -18,7 +18,7 @@ export const codes = (error: unknown): string => {
   return found.join(" < ")
 }
 
-/** Kind and processing where it is retryable, and otherwise why it is not. */
+/** Kind and processing if it is retryable, and otherwise why it is not. */
 export const words = (outcome: unknown): string => {
   const { processing, verdict } = HttpClassifier.judge(HttpClassifier.standard, outcome, NaN)
   return verdict._tag === "Retryable"

@@ -82,6 +82,6 @@ export const epoch = ({ endMillis, left, limit, resetMillis }: Told): Record<str
   "x-ratelimit-reset": String(Math.ceil((1e12 + endMillis) / 1000))
 })
 
-/** A wait where the request was refused, and nothing else. */
+/** A wait if the request was refused, and nothing else. */
 export const retryAfterOnly = ({ isRefused, resetMillis }: Told): Record<string, string> =>
   isRefused ? { "retry-after": String(Math.ceil(resetMillis / 1000)) } : {}

@@ -16,7 +16,7 @@ const casesOf = (backoff: Backoff.Backoff, input = failure) => Times.casesOf(Ext
 const open = { ...failure, earlyMillis: -Infinity, lateMillis: -Infinity }
 const ended = { ...failure, earlyMillis: Infinity, lateMillis: Infinity }
 
-/** The part that keeps a time has not ended, where the next attempt starts before `untilMillis`; or it has. */
+/** The part that keeps a time has not ended, if the next attempt starts before `untilMillis`; or it has. */
 const either = (untilMillis: number, ranMillis = 0) => [
   { input: { ...open, ranMillis }, untilMillis },
   { input: { ...ended, ranMillis }, untilMillis: Infinity }

@@ -30,7 +30,7 @@ export const theirs = (mode: Mode, time: SharedTime.SharedTime): Promise<Side> =
 const strategies: { readonly [M in Mode]: () => Promise<AdaptiveRetryStrategy | StandardRetryStrategy> } = {
   standard: async () => new StandardRetryStrategy({ maxAttempts: 3 }),
   adaptive: async () => new AdaptiveRetryStrategy(3),
-  // What the client makes where it is given none, but for what its environment says.
+  // What the client makes if it is given none, but for what its environment says.
   dynamodb: async () => {
     const { config } = new DynamoDBClient({ region: "eu-west-1", retryMode: "standard" })
     return (await config.retryStrategy()) as StandardRetryStrategy

@@ -16,7 +16,7 @@ export interface Row {
   readonly options: Options
   /** What the library does. */
   readonly steps: string
-  /** What ours does, where that differs. */
+  /** What ours does, if that differs. */
   readonly ours?: string
   readonly because?: string
 }

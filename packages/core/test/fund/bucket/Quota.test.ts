@@ -261,7 +261,7 @@ describe("TokenBucket.quota", () => {
       Effect.gen(function* () {
         const bucket = yield* TokenBucket.quota({ capacity: 1000, cost: { orElse: cost } })
         yield* Effect.replicateEffect(tokensOf(bucket), 500 / cost)
-        /** What an operation changes, by how many of its attempts fail before one succeeds. */
+        /** The change that an operation makes, by the number of attempts that fail before one succeeds. */
         const changes = yield* Effect.forEach(Array.from({ length: maxAttempts + 1 }), (_, failures) =>
           Effect.gen(function* () {
             const before = yield* bucket.level
@@ -280,7 +280,7 @@ describe("TokenBucket.quota", () => {
 
 const waiting = { capacity: 10, cost: { Throttling: 5, orElse: 10 }, refillPerSecond: 10, whenShort: "wait" } as const
 
-/** When, in virtual milliseconds, and with what an effect ends. */
+/** When an effect ends, in virtual milliseconds, and with what result. */
 const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
   Effect.zip(
     self,

@@ -51,7 +51,7 @@ describe("RateLimiter.serverPause", () => {
       const rate = yield* RateLimiter.serverPause({ atMost: "1 minute" })
       yield* ask(rate, Duration.infinity)
       expect(yield* granted(rate)).toEqual([true, 60_000])
-      // Nothing is drawn where attempts are not spread.
+      // Nothing is drawn if attempts are not spread.
     }).pipe(Effect.provide(SeededRandom.layerFixed([])), VirtualClock.run)
   )
 

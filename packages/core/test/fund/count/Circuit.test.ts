@@ -169,7 +169,7 @@ const copied = (model: Model): Model => ({
   admitted: model.admitted.map((one) => ({ ...one }))
 })
 
-/** Takes one move in both; `undefined` where it is none. */
+/** Takes one move in both; `undefined` if it is none. */
 const moved = (walk: Walk, move: (typeof moves)[number], one: Case, settings: Circuit.Settings): Walk | undefined => {
   const { circuit, now, tickets } = walk
   const model = copied(walk.model)

@@ -142,7 +142,7 @@ describe("what runs at once, in a version of Effect that keeps effects in anothe
     })
   )
 
-  /** What operations under buckets come to: with what, after how many attempts, when, and what is left in the buckets. */
+  /** How operations under buckets end: with what, after how many attempts, when, and what is left in the buckets. */
   const operations = ({ Backoff, RateLimiter, Retry, TokenBucket }: typeof Core) => {
     const policy = {
       classifier: () => Core.Verdict.transient,

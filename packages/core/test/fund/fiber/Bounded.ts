@@ -173,7 +173,7 @@ export const plain = <A, E>(exit: Exit.Exit<A, E>) =>
     })
   })
 
-/** What a program comes to under a bound, and what it wrote down until it was over. */
+/** The result of a program under a bound, and what it wrote down until it was over. */
 export const outcome = (bounded: Bounded, { make }: Program, millis = limit) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
@@ -218,7 +218,7 @@ const interruptions = (cause: Cause.Cause<unknown>) =>
 
 interface Situation {
   readonly name: string
-  /** What can be told apart. */
+  /** What can be distinguished. */
   readonly run: (bounded: Bounded) => Effect.Effect<unknown, unknown>
 }
 

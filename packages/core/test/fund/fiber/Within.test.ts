@@ -75,7 +75,7 @@ const groups: ReadonlyArray<Group> = [
   { group: "situations", probes: situations }
 ]
 
-/** What is only run where time stands still between two steps. */
+/** Programs for clocks on which time stands still between two steps. */
 const interruptedLater: ReadonlyArray<Group> = [
   {
     group: "programs that are interrupted after the timeout",
@@ -97,7 +97,7 @@ const scopes: ReadonlyArray<Group> = [
   }
 ]
 
-/** Where only the effect can be interrupted, and nothing around it. */
+/** The effect can be interrupted, and nothing around it. */
 const inRegion =
   (bounded: Bounded): Bounded =>
   (self, millis) =>

@@ -46,7 +46,7 @@ export const begin = <A, E>(self: Effect.Effect<A, E>) => Effect.zipLeft(Effect.
 
 export const ended = <A, E>(fiber: Fiber.Fiber<A, E>) => Effect.map(Fiber.poll(fiber), Option.isSome)
 
-/** A store of a program's own that throws where it is called, while it is broken. */
+/** A store of a program's own that throws when it is called, while it is broken. */
 export const throwingStore = () => {
   const { calls, ...store } = SpecStore.make()
   const thrown = new Error("broken")

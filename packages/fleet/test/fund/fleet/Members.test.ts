@@ -11,7 +11,7 @@ import * as SpecStore from "../../SpecStore.ts"
 
 const settings = FleetBucket.check("test", { name: "orders" }, [])
 
-/** Joins, as a process of its own where `of` is not given, and notes what the share is one of. */
+/** Joins, as a process of its own if `of` is not given, and notes what the share is one of. */
 const joined = (store: Store<unknown>, key = "", of?: Members.Members) =>
   Effect.gen(function* () {
     const seen: Array<number> = []

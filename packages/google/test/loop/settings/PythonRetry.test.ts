@@ -90,7 +90,7 @@ describe("PythonRetry", () => {
     expect(maxAttempts).toBe(Infinity)
     expect(delaysOf(backoff, same(0, most.length))).toEqual(same(0, most.length))
     expect(delaysOf(backoff, same(last, most.length))).toEqual(seconds(...most))
-    // An attempt may still start where the timeout itself is reached.
+    // An attempt may still start when the timeout itself is reached.
     expect(deadline).toMatchObject({ _tag: "Refuse", withinMillis: timeout * 1000 + 1, reserveMillis: 1 })
   })
 })

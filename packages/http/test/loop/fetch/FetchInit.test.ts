@@ -200,7 +200,7 @@ const shape = fc.record({
 
 type Shape = typeof shape extends fc.Arbitrary<infer A> ? A : never
 
-/** What a call is given, or `undefined` where it cannot be made. */
+/** What a call is given, or `undefined` if it cannot be made. */
 const made = ({ init, input, ofInit, ofInput, path }: Shape, url: string): Parameters<typeof fetch> | undefined => {
   try {
     const first = inputs[input]?.(`${url}${path}`, membersOf(ofInput))

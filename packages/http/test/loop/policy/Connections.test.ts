@@ -32,7 +32,7 @@ const bodies: ReadonlyArray<Omit<HttpServer.Answer, "status">> = [
   { bytes: 300_000, chunked: true }
 ]
 
-/** Whether the second attempt came on the connection of the first: `r` where it was reused, `c` where it was closed. */
+/** Whether the second attempt came on the connection of the first: `r` if it was reused, `c` if it was closed. */
 const fates = (
   client: Clients.Client,
   status: number,
@@ -72,7 +72,7 @@ describe("HttpRetry.withRetry and connections", () => {
     ["undici", 429, "rrrrrcc"],
     ["undici with the interceptor", 429, "rrrrrcc"],
     ["node:http", 429, "rrrrrcc"],
-    // After a transient failure, undici alone has freed the connection where the body came with the headers.
+    // After a transient failure, undici alone has freed the connection if the body came with the headers.
     ["fetch", 503, "rrrcccc"],
     ["fetch with the interceptor", 503, "ccccccc"],
     ["undici", 503, "rrrcccc"],
@@ -136,7 +136,7 @@ describe("Connections.undiciInterceptor", () => {
 
   type Interceptor = ReturnType<typeof Connections.undiciInterceptor>
 
-  /** The handler that the dispatcher gets where the request has this one. */
+  /** The handler that the dispatcher gets if the request has this one. */
   const heldBy = (
     handler: object
   ): { readonly [method: string]: (...parameters: ReadonlyArray<unknown>) => unknown } => {
