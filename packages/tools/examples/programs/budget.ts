@@ -10,7 +10,7 @@ const policy = {
   bucket: TokenBucket.RetryBucket
 }
 
-/** Retries out of ten tokens; each success puts in a tenth of one. */
+/** Ten tokens for retries; each success puts back a tenth of one. */
 const budget = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }))
 
 const program = Effect.gen(function* () {

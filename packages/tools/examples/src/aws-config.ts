@@ -3,7 +3,7 @@ import { AwsConfig, AwsDefaults, AwsRetry } from "@effect-retry/aws"
 import { Retry } from "@effect-retry/core"
 import { Effect, Layer } from "effect"
 
-/** The client of DynamoDB has attempts and delays of its own in every mode of 2.1. */
+/** The client of DynamoDB has its own attempts and delays in every mode of 2.1. */
 const presets = {
   ...AwsConfig.javascript,
   standard: AwsRetry.javascriptDynamodb,

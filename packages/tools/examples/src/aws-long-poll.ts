@@ -2,7 +2,7 @@
 import { AwsQuota, AwsRetry } from "@effect-retry/aws"
 import { Effect } from "effect"
 
-/** For `ReceiveMessage`: where the quota is empty, waits once as a retry would have, and fails then. */
+/** For `ReceiveMessage`: if the quota is empty, waits once as a retry would have, and then fails. */
 const ofPolls = Effect.map(AwsQuota.standard, (quota) => ({
   ...AwsRetry.standard,
   bucket: AwsQuota.longPolling(quota)

@@ -5,7 +5,7 @@ import { Classifier } from "@effect-retry/core"
 
 const { standard } = ErrorTable
 
-/** No retry where a quota of the account is used up; 429 is a throttle also where no code is with it. */
+/** No retry when a quota of the account is used up; 429 is a throttle even without a code. */
 const table = {
   ...ErrorTable.without(standard, ["LimitExceededException"]),
   statuses: { ...standard.statuses, 429: "Throttling" as const }

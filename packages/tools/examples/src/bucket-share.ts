@@ -3,7 +3,7 @@ import { timeline } from "./scripted.ts"
 import { Backoff, Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { Effect, Layer } from "effect"
 
-/** One budget for all operations, of which each operation takes at most a fifth of what it finds, rounded up. */
+/** One budget for all operations; each takes at most a fifth of the tokens that it finds, rounded up. */
 const shared = TokenBucket.operationShare({
   bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 20 }),
   share: 0.2

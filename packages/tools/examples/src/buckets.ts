@@ -19,7 +19,7 @@ const budget = Layer.effect(TokenBucket.RetryBucket, TokenBucket.successRatio({ 
 const main = <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.provide(page(request), budget)
 // #endregion
 
-/** How many calls a server gets that is down. */
+/** How many calls a server that is down gets. */
 const calls = <A>(client: (request: Effect.Effect<never, string>) => Effect.Effect<A>) =>
   Effect.gen(function* () {
     const counter = yield* Ref.make(0)

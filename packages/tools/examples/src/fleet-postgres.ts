@@ -40,7 +40,7 @@ const processWith = (config: PoolConfig, maxAttempts: number) =>
   })
 
 // #region table
-/** Once, where the program migrates its database. */
+/** Run once, when the program migrates its database. */
 const migrate = (config: PoolConfig) =>
   Effect.scoped(Effect.flatMap(pool(config), (pool) => PostgresStore.createTable(PostgresClient.fromPool(pool))))
 // #endregion

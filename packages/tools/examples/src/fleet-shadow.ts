@@ -5,7 +5,7 @@ import { Effect, Layer, Metric } from "effect"
 
 const refused = Metric.counter("orders_would_be_refused")
 
-/** Takes tokens as it will, and refuses nothing: neither what is over the limit nor anything while the store is away. */
+/** Takes tokens as it will later, but refuses nothing: neither attempts over the limit, nor any while the store is away. */
 const trial = Layer.scoped(
   TokenBucket.RetryBucket,
   RedisBucket.quota({ name: "orders", capacity: 28, refillPerSecond: 1 }).pipe(

@@ -20,7 +20,7 @@ const shared = (port: number) =>
     Effect.map(RedisBucket.successRatio({ name: "outage", ...budget }), TokenBucket.failClosed({ within: "5 seconds" }))
   ).pipe(Layer.provide(IoRedis.layer({ host: "127.0.0.1", port })))
 
-/** Thirty operations of which every attempt fails: how many retries were granted. */
+/** Thirty operations whose attempts all fail: how many retries were granted. */
 const retries = Effect.map(
   Effect.replicateEffect(
     Effect.flip(

@@ -9,7 +9,7 @@ const photos = Effect.gen(function* () {
   // Any client that signs its requests.
   const storage = StorageRetry.withRetry(yield* HttpClient.HttpClient, StorageRetry.standard)
   const cat = yield* storage.get(`${objects}/cat`)
-  // A write is repeated where its precondition lets it be carried out only once.
+  // A write is repeated if its precondition lets it be carried out only once.
   const patched = yield* HttpClientRequest.patch(`${objects}/cat?ifMetagenerationMatch=3`).pipe(
     HttpClientRequest.bodyUnsafeJson({ metadata: { colour: "grey" } }),
     storage.execute

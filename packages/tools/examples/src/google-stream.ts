@@ -22,7 +22,7 @@ const rows = (open: (request: Request) => Stream.Stream<Row, ApiError>) =>
     {
       request: { after: "" },
       open,
-      // What is known of the rows so far, and the request for those that follow.
+      // The rows so far, and the request for those that follow.
       resumption: {
         initial: "",
         received: (_: string, row: Row) => [row.key, row],

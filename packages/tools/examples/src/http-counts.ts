@@ -26,7 +26,7 @@ const get = (answers: typeof alternating, retried: Retried) =>
     ({ sent }) => sent.length
   )
 
-/** How many requests there were of a server that is never available, and loses patience after a thousand. */
+/** How many requests a server got that is never available, and gives up after a thousand. */
 const endless = (retried: Retried) => {
   let requests = 0
   const impatient: Answer = (request) => (++requests > 1000 ? Effect.interrupt : unavailable(request))

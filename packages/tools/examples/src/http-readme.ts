@@ -30,5 +30,5 @@ export const program = posted(reset, answer(429, { "retry-after": "2" }), ok).pi
   Effect.provide(SeededRandom.layerConstant(0.5))
 )
 
-/** The second wait is what the server asked for, and half of the tenth that spreads clients. */
+/** The second wait is the one that the server asked for, and half of the tenth that spreads clients. */
 export const expected = { sent: [0, 50, 2150], outcome: 200, keys: 1 }

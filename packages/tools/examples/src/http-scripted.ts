@@ -19,7 +19,7 @@ export const broken =
 
 export const [ok, unavailable, reset] = [answer(200), answer(503), broken({ code: "ECONNRESET", syscall: "read" })]
 
-/** What a server saw of its client, and how it all ended: a status, or what was failed with. */
+/** What a server saw of its client, and how it ended: a status or an error. */
 export interface Exchange {
   /** When requests came, in milliseconds since the first. */
   readonly sent: ReadonlyArray<number>

@@ -1,5 +1,5 @@
 /**
- * The same job natively and by a policy, in ten lines each. The pictures of the README are drawn from these two.
+ * The same job in plain Effect and by a policy, in ten lines each. The pictures of the README are drawn from these two.
  */
 import { SeededRandom, Timeline, VirtualClock } from "@effect-retry/testing"
 import { AttemptTimeout, Backoff, Classifier, Deadline, Jitter, Retry, TokenBucket, Verdict } from "@effect-retry/core"

@@ -6,10 +6,10 @@ import { Backoff, Classifier, Jitter, Retry, TokenBucket } from "@effect-retry/c
 import { Laws, type Runner, SeededRandom, TokenBucketContract } from "@effect-retry/testing"
 import { Effect, Layer, Option, Ref } from "effect"
 
-/** Time that no setting of the wall clock changes. */
+/** Time that does not change when the wall clock is set. */
 const nowMillis = Effect.map(Effect.clock, (clock) => Number(clock.unsafeCurrentTimeNanos()) / 1e6)
 
-/** One attempt a second, and none that would have to wait. */
+/** One attempt a second; one that would have to wait is refused. */
 const oneASecond = Layer.effect(
   TokenBucket.RetryBucket,
   Effect.map(Ref.make(-Infinity), (freeAt) => ({

@@ -289,7 +289,7 @@ tableOf(
         })
       ),
 
-    "The same, where the limiter refuses instead of waiting": () =>
+    "The same, and the limiter refuses instead of waiting": () =>
       virtually("fails with `AttemptRefused`, and calls nothing", () =>
         Effect.gen(function* () {
           const rateLimiter = yield* RateLimiter.adaptive({ whenShort: "refuse" })

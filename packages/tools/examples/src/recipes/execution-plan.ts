@@ -12,7 +12,7 @@ const policy = {
   backoff: Backoff.constant({ delay: "1 second" })
 }
 
-/** Each step retries inside of the effect, and the plan only says who is asked next. */
+/** Each step retries inside the effect, and the plan only says which service is next. */
 const plan = (large: Layer.Layer<Model>, small: Layer.Layer<Model>) =>
   ExecutionPlan.make({ provide: large }, { provide: small })
 

@@ -13,7 +13,7 @@ const policy = {
   backoff: Backoff.exponential({ base: "500 millis" }).pipe(Backoff.capped("5 seconds"), Backoff.jittered(Jitter.full))
 }
 
-/** A stream whose first tokens are there: what fails before them fails here, and what fails later in the stream. */
+/** A stream that has its first tokens: a failure before them fails this effect, a later one fails the stream. */
 const begun = <A, E, R>(tokens: Stream.Stream<A, E, R>) =>
   Effect.gen(function* () {
     const pull = yield* Stream.toPull(tokens)
@@ -24,7 +24,7 @@ const begun = <A, E, R>(tokens: Stream.Stream<A, E, R>) =>
     return Stream.concat(Stream.fromChunk(first), rest)
   })
 
-/** The answer of the large model, or of the small one where the large one gives no first token in three attempts. */
+/** The answer of the large model, or of the small one if the large one gives no first token in three attempts. */
 const answer = <A, R>(large: Stream.Stream<A, Overloaded | Lost, R>, small: Stream.Stream<A, Overloaded | Lost, R>) =>
   Stream.unwrapScoped(Retry.retryOrElse(inOwnScope(begun(large)), policy, () => begun(small)))
 // #endregion

@@ -9,7 +9,7 @@ class Unavailable extends Data.TaggedError("Unavailable") {}
 class Malformed extends Data.TaggedError("Malformed") {}
 
 interface Message {
-  /** How often a worker has got it, this time included. */
+  /** How often a worker has received it, this time included. */
   readonly receives: number
   readonly remove: Effect.Effect<void>
   readonly requeue: (delay: Duration.Duration) => Effect.Effect<void>

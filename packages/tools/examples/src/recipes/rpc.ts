@@ -7,7 +7,7 @@ import { Rpc, RpcClient, type RpcClientError, RpcGroup } from "@effect/rpc"
 import { HttpClient } from "@effect/platform"
 import { Effect, Layer, Schema } from "effect"
 
-/** A proxy may answer in place of the server: without `filterStatusOk` what it says is a defect, which is not retried. */
+/** A proxy may answer in place of the server: without `filterStatusOk` its answer is a defect, which is not retried. */
 const transport = Layer.provide(
   RpcClient.layerProtocolHttp({ url: "https://users.example" }),
   Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, HttpClient.filterStatusOk))
@@ -28,7 +28,7 @@ const policy = {
 /** `Busy` is an answer of the server, which did nothing. */
 const refused = Classifier.fromTags({ Busy: Verdict.throttling })
 
-/** What the transport fails with leaves open whether the server did something. */
+/** An error of the transport leaves open whether the server did anything. */
 const unsure = Classifier.fromTags({ RpcClientError: Verdict.transient })
 
 type Client = RpcClient.FromGroup<typeof Users, RpcClientError.RpcClientError>

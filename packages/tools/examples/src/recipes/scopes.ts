@@ -15,7 +15,7 @@ const listen = <A, R>(connectAndRun: Effect.Effect<A, Lost, R>) => Retry.retry(E
 // #endregion
 
 // #region kept
-/** What an attempt has opened is closed at once where the attempt fails, and lives on where it succeeds. */
+/** What an attempt has opened is closed at once if the attempt fails, and stays open if it succeeds. */
 export const inOwnScope = <A, E, R>(open: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)

@@ -11,7 +11,7 @@ interface Tokens {
   readonly replace: (refused: string) => Effect.Effect<string>
 }
 
-/** A token that all calls share; of calls that were refused with it at the same time, one fetches the next. */
+/** A token that all calls share; if several are refused at the same time, one of them fetches the next token. */
 const tokens = (fetchToken: Effect.Effect<string>): Effect.Effect<Tokens> =>
   Effect.map(Effect.flatMap(fetchToken, SynchronizedRef.make), (ref) => ({
     current: SynchronizedRef.get(ref),
