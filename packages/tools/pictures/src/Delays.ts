@@ -1,7 +1,7 @@
 /**
  * The delays of curves and jitters, as the plan has them.
  */
-import { Backoff, Curve, Jitter } from "@effect-retry/core"
+import { Backoff, Classic, Curve, Jitter } from "@effect-retry/core"
 import { Plan } from "@effect-retry/plan"
 import { Duration, Option } from "effect"
 import * as Panels from "./Panels.ts"
@@ -73,4 +73,19 @@ export const jitters = (): string =>
         ["decorrelatedSmooth", Backoff.capped(Backoff.fromCurve(Curve.decorrelatedSmooth(base)), "4 seconds")]
       ] as const
     ).map(([name, backoff]) => panel(name, backoff, 5000))
+  })
+
+/** Each draws as its system does, or not at all. */
+export const classics = (): string =>
+  Panels.draw({
+    title: "Classic",
+    intro: "Delays of well-known systems: ethernet in slots of 500 ms, celery in seconds, connectRetry without chance.",
+    axis,
+    panels: (
+      [
+        ["ethernet", Classic.ethernet({ slot: "500 millis" })],
+        ["celery", Classic.celery({ factor: 1 })],
+        ["connectRetry", Classic.connectRetry({ maximum: "128 seconds" })]
+      ] as const
+    ).map(([name, backoff]) => panel(name, backoff, 128_000))
   })

@@ -145,6 +145,7 @@ export const pictures: Readonly<Record<string, Effect.Effect<string>>> = {
   "hedges.svg": hedges,
   "curves.svg": Effect.sync(Delays.curves),
   "jitters.svg": Effect.sync(Delays.jitters),
+  "classics.svg": Effect.sync(Delays.classics),
   "buckets.svg": Levels.ofBuckets,
   "limiters.svg": Levels.ofLimiters
 }

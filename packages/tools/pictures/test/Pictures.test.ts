@@ -31,6 +31,7 @@ describe("Pictures.pictures", { timeout: 120_000 }, () => {
     { name: "hedges.svg", page: "docs/hedging.md", folder: "" },
     { name: "curves.svg", page: "docs/first-policy.md", folder: "" },
     { name: "jitters.svg", page: "docs/first-policy.md", folder: "" },
+    { name: "classics.svg", page: "docs/first-policy.md", folder: "" },
     { name: "buckets.svg", page: "docs/buckets.md", folder: "" },
     { name: "limiters.svg", page: "docs/buckets.md", folder: "" }
   ]
