@@ -9,7 +9,7 @@ describe("Answers.answers", () => {
     for await (const answer of answers({ _tag: "Show", settings, other: "once" })) {
       found.push(answer._tag === "Load" ? `Load ${answer.isLast ? "at last" : "at first"}` : answer._tag)
     }
-    expect(found).toEqual(["Operations", "Guard", "Summary", "Storm", "Load at first", "Load at last"])
+    expect(found).toEqual(["Operations", "Delays", "Guard", "Summary", "Storm", "Load at first", "Load at last"])
   })
 
   it("say what the packages refuse", async () => {

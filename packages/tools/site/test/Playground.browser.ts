@@ -13,6 +13,7 @@ import { answers } from "../src/playground/Answers.ts"
 import { client } from "../src/playground/Client.ts"
 import { fitted } from "../src/playground/Fitting.ts"
 import { guarded } from "../src/playground/Guarding.ts"
+import * as Figures from "../src/playground/Figures.ts"
 import { explainable } from "../src/playground/Policy.ts"
 import type { Answer } from "../src/playground/Question.ts"
 import { initial, type Settings, toHash } from "../src/playground/Settings.ts"
@@ -75,6 +76,67 @@ describe("the playground", () => {
       summary.ours.attemptsPerOperation.toFixed(2),
       summary.other.attemptsPerOperation.toFixed(2)
     ])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it("shows how often each part of a delay is drawn, as the packages draw it under Node", async () => {
+    const { delays } = await answerTo(quickSettings, "Delays")
+    const { page } = await visit(quick)
+    const drawn = page.locator(".distribution")
+    await page.waitForFunction(() => document.querySelector(".distribution")?.getAttribute("d"))
+    const heights = await drawn.evaluateAll((paths) =>
+      paths.map((path) => Array.from(path.getAttribute("d")?.matchAll(/V([\d.]+)h/g) ?? [], ([, y]) => Number(y)))
+    )
+    const bands = Figures.bands(Plan.explain(explainable(quickSettings)))
+    const expected = bands.map((band, i) =>
+      Figures.distribution(band, delays[i] ?? []).map((share) => Number((20 + 22 * i - 14 * share).toFixed(1)))
+    )
+    expect(heights).toEqual(expected)
+    await page.close()
+  })
+
+  it("draws the load roughly at first, and then finer", async () => {
+    const { page } = await visit(quick)
+    const rough = page.getByText("(a first, rough run)")
+    await rough.waitFor()
+    await rough.waitFor({ state: "detached" })
+    expect(await page.getByRole("img", { name: "Requests that the server gets" }).count()).toBe(1)
+    await page.close()
+  })
+
+  it("changes with a slider that is dragged", async () => {
+    const { page } = await visit("/playground")
+    await page.waitForSelector(".plan")
+    const slider = page.locator("label", { hasText: "Attempts at most" }).locator("input[type=range]")
+    const box = await slider.boundingBox()
+    if (box === null) throw new Error("there is no slider")
+    await page.mouse.move(box.x + box.width / 10, box.y + box.height / 2)
+    await page.mouse.down()
+    const met: Array<string> = []
+    for (const share of [0.3, 0.6, 1]) {
+      await page.mouse.move(box.x + box.width * share, box.y + box.height / 2)
+      met.push(await page.getByLabel("Attempts at most").inputValue())
+    }
+    await page.mouse.up()
+    expect(met.map(Number)).toEqual(met.map(Number).toSorted((a, b) => a - b))
+    expect([new Set(met).size, met.at(-1)]).toEqual([3, "50"])
+    // The last attempts are summed up in a row.
+    expect(await page.locator(".plan tbody tr").count()).toBe(21)
+    await page.close()
+  })
+
+  it("is on the start page in short, and leads to the whole of it", async () => {
+    const { complaints, page } = await visit("/")
+    await page.waitForSelector("h1")
+    expect(await page.locator(".playground").count()).toBe(0)
+    await page.locator(".preview").scrollIntoViewIfNeeded()
+    await page.getByLabel("Attempts at most").fill("7")
+    await page.getByRole("img", { name: "before attempt 7" }).waitFor()
+    expect(new URL(page.url()).hash).toBe("")
+    await page.getByRole("link", { name: "All settings and figures of this policy" }).click()
+    await page.waitForSelector(".plan")
+    expect(await page.getByLabel("Attempts at most").inputValue()).toBe("7")
     expect(complaints).toEqual([])
     await page.close()
   })

@@ -1,6 +1,7 @@
 import { defineClientComponent } from "vitepress"
 import type { Theme } from "vitepress"
 import DefaultTheme from "vitepress/theme"
+import RetryPreview from "./playground/Preview.vue"
 import "./style.css"
 
 export default {
@@ -11,5 +12,6 @@ export default {
       "RetryPlayground",
       defineClientComponent(() => import("./playground/RetryPlayground.vue"))
     )
+    app.component("RetryPreview", RetryPreview)
   }
 } satisfies Theme

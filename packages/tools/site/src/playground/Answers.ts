@@ -6,6 +6,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { type Client, client } from "./Client.ts"
+import { drawn } from "./Delays.ts"
+import { mostBands } from "./Figures.ts"
 import { fitted } from "./Fitting.ts"
 import { guarded } from "./Guarding.ts"
 import * as Operations from "./Operations.ts"
@@ -16,8 +18,8 @@ import type { Settings } from "./Settings.ts"
 /** Before this second a simulation has nothing but normal traffic. */
 const firstSecond = 60 - outageFrom
 
-/** Operations that are drawn, and those that the summary is made of. */
-const drawn = 12
+/** Operations that are shown, and those that the summary is made of. */
+const shown = 12
 const summed = 400
 
 /** Requests a second that the server can serve: the first picture is there at once, the last one is less noisy. */
@@ -37,12 +39,15 @@ async function* searched({ settings }: Question & { readonly _tag: "Fit" }): Asy
 
 async function* simulated({ other, settings }: Question & { readonly _tag: "Show" }): AsyncGenerator<Answer> {
   const ours = client(settings)
-  const few = Operations.steady(settings, drawn)
+  const few = Operations.steady(settings, shown)
   yield {
     _tag: "Operations",
     operations: await Effect.runPromise(Operations.run(ours, settings, few)),
     outage: few.outage
   }
+  const { backoff, maxAttempts } = ours.policy
+  const retries = Math.min(maxAttempts - 1, mostBands)
+  yield { _tag: "Delays", delays: drawn(backoff, { retries, seed: settings.seed }) }
   yield { _tag: "Guard", guarded: await Effect.runPromise(guarded(ours, settings)) }
   const theirs = await load(other)
   const many = Operations.steady(settings, summed)

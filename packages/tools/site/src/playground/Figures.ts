@@ -14,7 +14,7 @@ export interface Band {
 }
 
 /** More do not fit the figure. */
-const mostBands = 12
+export const mostBands = 12
 
 export const bands = (plan: Plan.Plan): ReadonlyArray<Band> =>
   plan.attempts
@@ -32,6 +32,25 @@ export const bands = (plan: Plan.Plan): ReadonlyArray<Band> =>
       })
     )
     .slice(0, mostBands)
+
+/** Parts into which a band is divided. */
+const bins = 24
+
+/** How often each part of a band is drawn, the most frequent one as 1; nothing where the band has no width. */
+export const distribution = (
+  { leastMillis, mostMillis }: Band,
+  delays: ReadonlyArray<number>
+): ReadonlyArray<number> => {
+  const width = mostMillis - leastMillis
+  if (width <= 0 || delays.length === 0) return []
+  const counts = Array.from({ length: bins }, () => 0)
+  for (const delay of delays) {
+    const bin = Math.floor(((delay - leastMillis) / width) * bins)
+    counts[Math.max(0, Math.min(bins - 1, bin))]! += 1
+  }
+  const highest = Math.max(...counts)
+  return counts.map((count) => count / highest)
+}
 
 /** The table of a plan, out of its text: one row for an attempt. */
 export const table = (

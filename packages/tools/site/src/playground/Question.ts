@@ -11,6 +11,7 @@ export type Question =
 
 export type Answer =
   | { readonly _tag: "Operations"; readonly operations: ReadonlyArray<Operation>; readonly outage: Outage }
+  | { readonly _tag: "Delays"; readonly delays: ReadonlyArray<ReadonlyArray<number>> }
   | { readonly _tag: "Summary"; readonly ours: Summary; readonly other: Summary }
   | { readonly _tag: "Storm"; readonly storm: Storm }
   | { readonly _tag: "Guard"; readonly guarded: Guarded | undefined }
