@@ -4,35 +4,58 @@
 import axe from "axe-core"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { built } from "../src/Folder.ts"
 import * as Pages from "../src/Pages.ts"
 import { opened, quick } from "./Browser.ts"
 
-const all = Pages.files().map((file) => Pages.addressOf(Pages.pageOf(file) ?? ""))
+const html = readdirSync(built, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".html"))
 
-/** A page of each kind; all of them, with `SITE_FULL`, by night. */
-const kinds = ["/", "/first-policy", "/recipes", "/http", "/flow", "/performance", "/packages/core", "/playground"]
+const addressOf = (file: string): string => `/${file.replace(/(?:index)?\.html$/, "")}`
 
-const addresses = process.env["SITE_FULL"] === undefined ? kinds : all
+/** Each page, those of the API reference included; the playground with settings whose simulations end soon. */
+const all = html
+  .filter((file) => file !== "404.html")
+  .map(addressOf)
+  .map((address) => (address === "/playground" ? quick : address))
+
+const isFull = process.env["SITE_FULL"] !== undefined
+
+/** Pages of each kind; all of them, with `SITE_FULL`, by night. */
+const pages = (...kinds: ReadonlyArray<string>): ReadonlyArray<string> => (isFull ? all : kinds)
 
 const { visit } = opened()
 
+/** Waits for what the page loads late: the figures of the playground, and its short form on the start page. */
+const complete = async (page: Page, address: string): Promise<void> => {
+  await page.waitForSelector("h1")
+  if (address === quick) await page.waitForSelector(".compared")
+  if (address !== "/") return
+  await page.locator(".preview").scrollIntoViewIfNeeded()
+  await page.waitForSelector(".preview .cross")
+}
+
 describe("a page", () => {
-  it("comes without an error, and asks no other host", async () => {
-    for (const address of addresses) {
-      const { complaints, page } = await visit(address)
-      await page.waitForSelector("h1")
-      expect([address, ...complaints]).toEqual([address])
-      await page.close()
-    }
+  it("is one of those in the files, or of the API reference", () => {
+    const files = Pages.files().map((file) => Pages.addressOf(Pages.pageOf(file) ?? ""))
+    const others = all.filter((address) => !address.startsWith("/api/")).map((address) => address.split("#")[0])
+    expect(others.toSorted()).toEqual(files.toSorted())
+    expect(all.filter((address) => address.startsWith("/api/")).length > 50).toBe(isFull)
   })
 
+  it.each(pages("/", "/first-policy", "/recipes", "/http", "/flow", "/performance", "/packages/core", quick))(
+    "%s comes without an error, and asks no other host",
+    async (address) => {
+      const { complaints, page } = await visit(address)
+      await complete(page, address)
+      expect(complaints).toEqual([])
+      await page.close()
+    }
+  )
+
   it("links to pages and headings that exist", () => {
-    const html = readdirSync(built, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".html"))
-    const texts = new Map(
-      html.map((file) => [`/${file.replace(/(?:index)?\.html$/, "")}`, readFileSync(join(built, file), "utf8")])
-    )
+    const texts = new Map(html.map((file) => [addressOf(file), readFileSync(join(built, file), "utf8")]))
     const idsOf = (text: string) => new Set(Array.from(text.matchAll(/ id="([^"]+)"/g), ([, id]) => id))
     const broken = [...texts].flatMap(([from, text]) =>
       Array.from(text.matchAll(/ href="([^"]+)"/g), ([, href = ""]) => href)
@@ -61,12 +84,12 @@ describe("a page", () => {
   })
 
   it.each(
-    ["/", "/http", "/packages/core", quick].flatMap((address) =>
+    pages("/", "/http", "/packages/core", quick).flatMap((address) =>
       (["light", "dark"] as const).map((colorScheme) => [address, colorScheme] as const)
     )
   )("%s is accessible in %s", async (address, colorScheme) => {
     const { page } = await visit(address, { colorScheme })
-    await page.waitForSelector(address === quick ? ".compared" : "h1")
+    await complete(page, address)
     await page.evaluate(axe.source)
     const violations = await page.evaluate(async () => {
       const { axe } = globalThis as unknown as { readonly axe: typeof import("axe-core") }
@@ -81,9 +104,9 @@ describe("a page", () => {
     await page.close()
   })
 
-  it.each(["/", "/recipes", quick])("%s fits a narrow screen", async (address) => {
+  it.each(pages("/", "/recipes", quick))("%s fits a narrow screen", async (address) => {
     const { page } = await visit(address, { width: 375 })
-    await page.waitForSelector(address === quick ? ".compared" : "h1")
+    await complete(page, address)
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375)
     await page.close()
   })
