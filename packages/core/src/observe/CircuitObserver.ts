@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
-import type { State } from "../fund/bucket/CircuitBreaker.ts"
+import type { State } from "../fund/bucket/CircuitSettings.ts"
 import * as Readable from "../loop/run/Readable.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Telemetry from "./TelemetryLine.ts"

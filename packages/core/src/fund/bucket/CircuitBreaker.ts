@@ -6,17 +6,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as PubSub from "effect/PubSub"
 import * as Random from "effect/Random"
 import type * as Scope from "effect/Scope"
-import * as Argument from "../../accept/Argument.ts"
 import * as Untrusted from "../../accept/Untrusted.ts"
-import type { Kind } from "../../classify/Verdict.ts"
 import * as Verdict from "../../classify/Verdict.ts"
-import * as Backoff from "../../decide/Backoff.ts"
-import * as BackoffTree from "../../decide/BackoffTree.ts"
-import * as Jitter from "../../decide/Jitter.ts"
 import * as Circuit from "../count/Circuit.ts"
 import * as Failures from "../count/Failures.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
@@ -26,21 +20,8 @@ import type { Grant, Outcome, Refusal, Request, TokenBucket } from "../port/Port
 import * as ShownCause from "../port/ShownCause.ts"
 import * as Waiting from "../port/Waiting.ts"
 import * as TokenStore from "../store/TokenStore.ts"
-
-/**
- * The state of a circuit breaker, which decides what it does with attempts.
- *
- * @category models
- */
-export type State =
-  /** Lets all attempts through, and counts those that fail. */
-  | { readonly _tag: "Closed" }
-  /** Refuses all attempts for the time in `retryAfter`. */
-  | { readonly _tag: "Open"; readonly retryAfter: Duration.Duration }
-  /** Lets a few attempts through as probes; `probes` is the number of them under way. */
-  | { readonly _tag: "HalfOpen"; readonly probes: number }
-  /** Refuses all attempts until it is reset. */
-  | { readonly _tag: "Isolated" }
+import type { Options, Settings, State } from "./CircuitSettings.ts"
+import * as CircuitSettings from "./CircuitSettings.ts"
 
 /**
  * A circuit breaker, which is a `TokenBucket` for a policy's `rateLimiter`.
@@ -58,112 +39,7 @@ export interface CircuitBreaker extends TokenBucket {
   readonly subscribe: Effect.Effect<Line.Subscription<State>, never, Scope.Scope>
 }
 
-/** The options of `make`. */
-interface Options extends Waiting.Options {
-  /**
-   * How many failures open the circuit: a number of `consecutive` failures; a `ratio` of the `last` attempts (at most
-   * 10000); or a `ratio` of the attempts in a `window` (at least 1 second), once there are `atLeast` of them. A ratio
-   * is in (0, 1], and an equal share reaches it.
-   *
-   * @default { consecutive: 5 }; `atLeast` of `last` is `last`, that of a `window` is 20
-   */
-  readonly opensAt?:
-    | { readonly consecutive: number }
-    | { readonly ratio: number; readonly last: number; readonly atLeast?: number }
-    | { readonly ratio: number; readonly window: Duration.DurationInput; readonly atLeast?: number }
-  /** The kinds of failures that count. @default ["Server", "Timeout", "Transient"] */
-  readonly kinds?: ReadonlyArray<Kind>
-  /** An attempt that is answered but took longer than this counts as a failure. @default no limit */
-  readonly slowerThan?: Duration.DurationInput
-  /**
-   * How long the circuit stays open: a fixed time, or a `Backoff` for growing times. A `Backoff` starts over once the
-   * circuit has stayed closed for as long as it was last open.
-   *
-   * @default 10 to 15 seconds, at random
-   */
-  readonly openFor?: Duration.DurationInput | Backoff.Backoff
-  /** The longest hint of the server that is followed; longer ones are cut to this. @default 1 hour */
-  readonly maxHint?: Duration.DurationInput
-  /** The largest number of probes under way at once while the circuit is half open. @default 1 */
-  readonly probes?: number
-  /** How many probes must succeed, one after the other or together, before the circuit closes. @default 1 */
-  readonly successes?: number
-  /**
-   * A probe that has not ended after this long no longer counts, and another one may take its place.
-   * @default the open time, at least 30 seconds
-   */
-  readonly probeTimeout?: Duration.DurationInput
-  /** What happens to an attempt while the circuit is not closed: it is refused, or waits for its turn. @default "refuse" */
-  readonly whenShort?: "refuse" | "wait"
-  /** Called with the state after each change. Runs in its own fiber: no operation waits for it. */
-  readonly onChange?: ((state: State) => Effect.Effect<void>) | undefined
-}
-
 const owner = "CircuitBreaker.make"
-
-const standardKinds: ReadonlyArray<Kind> = ["Server", "Timeout", "Transient"]
-
-const mostRemembered = 10_000
-
-const ruleOf = ({ opensAt = { consecutive: 5 } }: Options): Failures.Rule => {
-  const whole = (field: string, value: number, max = Infinity) =>
-    Argument.number(owner, field, value, { min: 1, max, integer: true })
-  const only = (...known: ReadonlyArray<string>) =>
-    Argument.fields(owner, opensAt, known, "fields of such a record", { path: "opensAt." })
-  if (!Predicate.isRecord(opensAt)) return Argument.refuse(owner, "opensAt", "a record of numbers", opensAt)
-  if ("consecutive" in opensAt) {
-    only("consecutive")
-    return { _tag: "Consecutive", failures: whole("opensAt.consecutive", opensAt.consecutive) }
-  }
-  const ratio = Argument.number(owner, "opensAt.ratio", opensAt.ratio, { min: 0, max: 1, exclusive: true })
-  if ("window" in opensAt) {
-    only("ratio", "window", "atLeast")
-    const windowMillis = Argument.millis(owner, "opensAt.window", opensAt.window, { min: 1000 })
-    return { _tag: "Window", ratio, windowMillis, atLeast: whole("opensAt.atLeast", opensAt.atLeast ?? 20) }
-  }
-  only("ratio", "last", "atLeast")
-  const attempts = whole("opensAt.last", opensAt.last, mostRemembered)
-  return { _tag: "Last", ratio, attempts, atLeast: whole("opensAt.atLeast", opensAt.atLeast ?? attempts, attempts) }
-}
-
-const standardOpenFor = (): Backoff.Backoff =>
-  Backoff.jittered(Backoff.constant({ delay: "10 seconds" }), Jitter.additive({ max: "5 seconds" }))
-
-const openForOf = ({ openFor = standardOpenFor() }: Options): Backoff.Backoff => {
-  if (Backoff.isBackoff(openFor)) {
-    const first = BackoffTree.step(openFor.tree, { u: 0, kind: undefined, ranMillis: 0, elapsedMillis: 0 })
-    return first === undefined ? Argument.refuse(owner, "openFor", "a Backoff with a delay at least", openFor) : openFor
-  }
-  return Backoff.constant({ delay: Argument.millis(owner, "openFor", openFor, { min: 1 }) })
-}
-
-interface Settings extends Circuit.Settings {
-  readonly kinds: ReadonlyArray<Kind>
-  readonly slowMillis: number
-}
-
-const check = (given: Options): Settings => {
-  const options = Argument.options(owner, "{ opensAt: { consecutive: 5 } }", given)
-  const kinds = options.kinds ?? standardKinds
-  if (!Array.isArray(kinds)) Argument.refuse(owner, "kinds", "an array of kinds", kinds)
-  for (const kind of kinds) Argument.oneOf(owner, "kinds", kind, Verdict.kinds)
-  const { draws, tree } = openForOf(options)
-  const count = (field: "probes" | "successes") =>
-    Argument.number(owner, field, options[field] ?? 1, { min: 1, integer: true })
-  const millis = (field: "maxHint" | "probeTimeout" | "slowerThan", value: Duration.DurationInput) =>
-    Argument.millis(owner, field, value, { min: 1 })
-  return {
-    rule: ruleOf(options),
-    openFor: tree,
-    draws,
-    maxHintMillis: millis("maxHint", options.maxHint ?? "1 hour"),
-    atOnce: count("probes"),
-    successes: count("successes"),
-    leaseMillis: options.probeTimeout === undefined ? undefined : millis("probeTimeout", options.probeTimeout),
-    kinds: [...kinds],
-    slowMillis: options.slowerThan === undefined ? Infinity : millis("slowerThan", options.slowerThan)
-  }
-}
 
 const endingOf = (outcome: Outcome, { kinds, slowMillis }: Settings): Circuit.Ending => {
   if (outcome._tag === "Abandoned") return { _tag: "Ignored", hintMillis: 0 }
@@ -288,8 +164,20 @@ interface Circuits extends Arithmetic<Held> {
  *
  * @category constructors
  */
-export const make = (options: Options = {}): Effect.Effect<CircuitBreaker> => {
-  const checked = check(options)
+export const make = (options: Options = {}): Effect.Effect<CircuitBreaker> =>
+  Effect.map(parts(owner, options), ({ breaker }) => breaker)
+
+/** A breaker, and the access to its circuit that a breaker with a copy elsewhere needs. */
+export interface Parts {
+  readonly breaker: CircuitBreaker
+  readonly settings: Circuit.Settings
+  readonly look: <A>(f: (circuit: Circuit.Circuit, nowMillis: number) => A) => Effect.Effect<A>
+  readonly change: (f: (circuit: Circuit.Circuit, nowMillis: number) => Circuit.Circuit) => Effect.Effect<void>
+}
+
+/** Makes the breaker of the constructor `owner`, and gives access to its circuit. */
+export const parts = (owner: string, options: Options): Effect.Effect<Parts> => {
+  const checked = CircuitSettings.check(owner, options)
   const maxWait = Waiting.check(owner, options, "refuse")
   const { onChange } = options
   return Effect.gen(function* () {
@@ -309,23 +197,25 @@ export const make = (options: Options = {}): Effect.Effect<CircuitBreaker> => {
     }
     const circuits = arithmeticOf(settings, changed)
     const store = yield* TokenStore.make<Held>(circuits, maxWait)
-    return breakerOf(
-      settings,
-      circuits,
-      store,
-      states,
-      Option.getOrElse(maxWait, () => 0)
-    )
+    const look: Parts["look"] = (f) => store.look(({ circuit }, now) => f(circuit, now))
+    const change: Parts["change"] = (f) =>
+      store.change((held, now) => circuits.moved(held, f(held.circuit, now), now))()
+    const maxWaitMillis = Option.getOrElse(maxWait, () => 0)
+    const breaker = breakerOf({ settings, circuits, store, states, maxWaitMillis, look, change })
+    return { breaker, settings, look, change }
   })
 }
 
-const breakerOf = (
-  settings: Settings,
-  { moved }: Circuits,
-  store: TokenStore.TokenStore<Held>,
-  states: PubSub.PubSub<State>,
-  maxWaitMillis: number
-): CircuitBreaker => {
+/** What a breaker is made of. */
+interface Made extends Pick<Parts, "look" | "change"> {
+  readonly settings: Settings
+  readonly circuits: Circuits
+  readonly store: TokenStore.TokenStore<Held>
+  readonly states: PubSub.PubSub<State>
+  readonly maxWaitMillis: number
+}
+
+const breakerOf = ({ change, circuits, look, maxWaitMillis, settings, states, store }: Made): CircuitBreaker => {
   const isPass = (granted: Grant): granted is Pass => "breaker" in granted && granted.breaker === settings
   const isTimeless = Failures.readsTime(settings.rule) ? never : isClosed
   const end = (ticket: number, ending: Circuit.Ending): Effect.Effect<void> => {
@@ -334,7 +224,7 @@ const breakerOf = (
     const record = store.change((held, now, u: number | undefined) => {
       const after = Circuit.recorded(held.circuit, settings, now, ticket, ending, u)
       isDrawn = after !== Circuit.needsDraw
-      return after === Circuit.needsDraw ? held : moved(held, after, now)
+      return after === Circuit.needsDraw ? held : circuits.moved(held, after, now)
     }, ignoresTime)
     // Only a failure opens the circuit, and draws.
     if (ending._tag !== "Failed" || !settings.draws) return record(undefined)
@@ -343,16 +233,14 @@ const breakerOf = (
     )
   }
   const pass = store.look(({ pass }) => pass, always)
-  const look = store.look(({ circuit }, now) => refusalOf(circuit, settings, now))
+  const refusal = look((circuit, now) => refusalOf(circuit, settings, now))
   const answered = (answer: Option.Option<Grant>, { refused }: Request) =>
     Option.isSome(answer) || refused === undefined
       ? Effect.succeed(answer)
-      : AtOnce.andThen(look, (refusal) => {
+      : AtOnce.andThen(refusal, (refusal) => {
           refused(refusal)
           return Effect.succeed(answer)
         })
-  const change = (f: (circuit: Circuit.Circuit, nowMillis: number) => Circuit.Circuit) =>
-    store.change((held, now) => moved(held, f(held.circuit, now), now))()
   return {
     // A circuit that is not closed does not grant within this step: by then the operation is ready to report an interrupted
     // probe.
@@ -373,13 +261,13 @@ const breakerOf = (
     level: store.level,
     // A probe may end at any time, so a half-open circuit predicts no refusal.
     refusalAfter: (delay) =>
-      store.look(({ circuit }, now) => {
+      look((circuit, now) => {
         const leftMillis = Circuit.millisUntil(circuit, settings, now) - Duration.toMillis(delay)
         const isRefused = circuit._tag === "Isolated" || (circuit._tag === "Open" && leftMillis > maxWaitMillis)
         return isRefused ? Option.some(refusalOf(circuit, settings, now)) : Option.none()
       }),
     timed: settings.slowMillis !== Infinity,
-    state: store.look(({ circuit }, now) => stateOf(circuit, settings, now)),
+    state: look((circuit, now) => stateOf(circuit, settings, now)),
     isolate: change(Circuit.isolated),
     reset: change((circuit, now) => Circuit.reset(circuit, settings, now)),
     subscribe: PubSub.subscribe(states)
