@@ -11,6 +11,7 @@ export type Call =
   | { readonly _tag: "put"; readonly key: string; readonly tokens: number }
   | { readonly _tag: "level"; readonly key: string }
   | { readonly _tag: "present"; readonly key: string; readonly member: string }
+  | { readonly _tag: "swap"; readonly key: string; readonly expected: string; readonly next: string }
 
 /** What surrounds the decision of a call: the way there and back. */
 export type Network<E> = <A>(decide: Effect.Effect<A>, call: Call) => Effect.Effect<A, E>
@@ -24,6 +25,7 @@ export interface SpecStore<out E> extends Store<E> {
 export const make = <E = never>(network: Network<E> = (decide) => decide): SpecStore<E> => {
   const arrivals = new Map<string, number>()
   const members = new Map<string, Map<string, number>>()
+  const texts = new Map<string, { readonly text: string; readonly untilMillis: number }>()
   const calls: Array<Call> = []
   const decide = <A>(call: Call, decision: (nowMicros: number) => A) =>
     Effect.suspend(() => {
@@ -58,6 +60,15 @@ export const make = <E = never>(network: Network<E> = (decide) => decide): SpecS
         const present = members.get(group) ?? new Map<string, number>()
         members.set(group, present.set(member, now + forMillis))
         return [...present.values()].filter((untilMillis) => untilMillis > now).length
+      }),
+    swap: (key, expected, next, forMillis) =>
+      decide({ _tag: "swap", key, expected, next }, (nowMicros) => {
+        const nowMillis = nowMicros / 1000
+        const kept = texts.get(key)
+        const text = kept === undefined || kept.untilMillis <= nowMillis ? "" : kept.text
+        if (text !== expected || expected === next) return { text, nowMillis }
+        texts.set(key, { text: next, untilMillis: nowMillis + forMillis })
+        return { text: next, nowMillis }
       })
   }
 }

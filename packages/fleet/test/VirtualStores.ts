@@ -8,7 +8,6 @@ import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as RedisServer from "@effect-retry/servers/Redis"
 import { Effect, Layer, Option } from "effect"
 import { Redis } from "ioredis"
-import * as Answer from "../src/accept/Answer.ts"
 import * as ScriptStore from "../src/fund/redis/ScriptStore.ts"
 import * as Blocking from "./Blocking.ts"
 import * as Database from "./fund/postgres/Database.ts"
@@ -48,11 +47,11 @@ export const synchronous = (
   network: { readonly millis: number }
 ): Store.Store<RedisError.RedisError> =>
   ScriptStore.make(
-    ({ args, key, script }, count, read) =>
+    ({ args, key, script }, read) =>
       Effect.clockWith((clock) =>
         Effect.sync(() => {
           const answer = run(script.sha, key, args, Blocking.microsOf(clock))
-          return Option.getOrThrow(Option.flatMap(Answer.numbers(answer, count), read))
+          return Option.getOrThrow(read(answer))
         }).pipe(
           Effect.zipLeft(Effect.suspend(() => (network.millis === 0 ? Effect.void : Effect.sleep(network.millis))))
         )

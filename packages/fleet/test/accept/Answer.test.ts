@@ -32,3 +32,13 @@ describe("Answer.numbers", () => {
     expect(Answer.numbers(answer, 1)).toEqual(Option.none())
   })
 })
+
+describe("Answer.textAndNumber", () => {
+  it("reads a text and a whole number, and nothing else", () => {
+    const read = Answer.textAndNumber
+    expect([read(["a", 1]), read(["", "2"])]).toEqual([Option.some(["a", 1]), Option.some(["", 2])])
+    for (const answer of [[], ["a"], ["a", 1, 2], [1, 1], ["a", 0.5], ["a", ""], "a1", null]) {
+      expect(read(answer)).toEqual(Option.none())
+    }
+  })
+})

@@ -35,7 +35,8 @@ const store: Store.Store<RedisError.RedisError> = {
   take: (_key, { burst }, want) => answering({ granted: want, retryAfterMillis: 0, level: burst - want }),
   put: () => answering(undefined),
   level: (_key, { burst }) => answering(burst),
-  present: () => answering(1)
+  present: () => answering(1),
+  swap: (_key, text) => answering({ text, nowMillis: 0 })
 }
 
 const operation = Retry.retry(Effect.fail("down"), {

@@ -21,7 +21,8 @@ describe(`${path} ## Defaults`, () => {
       take: (_key, { burst }, want) => Effect.succeed({ granted: want, retryAfterMillis: 0, level: burst - want }),
       put: () => Effect.map(Clock.currentTimeMillis, (now) => void puts.push(now)),
       level: (_key, { burst }) => Effect.succeed(burst),
-      present: () => Effect.succeed(1)
+      present: () => Effect.succeed(1),
+      swap: (_key, text) => Effect.succeed({ text, nowMillis: 0 })
     }
     return { puts, store: Layer.succeed(RedisStore.RedisStore, store) }
   }
@@ -65,6 +66,19 @@ describe(`${path} ## Defaults`, () => {
     return { ...costs, increment: (yield* bucket.level) - before }
   }).pipe(Effect.scoped, Effect.provide(generous().store), VirtualClock.run)
 
+  /** When a circuit is read again of which an attempt is made every tenth of a second. */
+  const refreshed = Effect.gen(function* () {
+    const reads: Array<number> = []
+    const read = Effect.map(Clock.currentTimeMillis, (now) => void reads.push(now))
+    const store = Layer.map(generous().store, (context) => {
+      const { swap, ...rest } = Context.get(context, RedisStore.RedisStore)
+      return Context.make(RedisStore.RedisStore, { ...rest, swap: (...asked) => Effect.zipRight(read, swap(...asked)) })
+    })
+    const breaker = yield* Effect.provide(RedisBucket.circuitBreaker({ name: "refreshed" }), store)
+    for (let n = 0; n < 20; n++) yield* Effect.delay(breaker.acquire(request()), "100 millis")
+    return (reads[1] ?? NaN) - (reads[0] ?? NaN)
+  }).pipe(VirtualClock.run)
+
   /** What a bucket does with a first attempt for which the store has no token yet. */
   const whenShort = (bucket: ReturnType<typeof RedisBucket.quota>) => {
     const { store } = generous()
@@ -94,6 +108,7 @@ describe(`${path} ## Defaults`, () => {
         "`within` of `RedisStore.layer`, `IoRedis.layer` and `NodeRedis.layer`": yield* bound,
         "`leaseShare`": most / limits.capacity,
         "`idleAfter`": idleMillis,
+        "`RedisBucket.circuitBreaker` `refreshAfter`": yield* refreshed,
         "`RedisBucket.quota` `cost.Throttling`": throttling,
         "`RedisBucket.quota` `cost.orElse`": orElse,
         "`RedisBucket.quota` `firstSuccessIncrement`": increment,

@@ -171,6 +171,10 @@ export const make = (options: Options = {}): Effect.Effect<CircuitBreaker> =>
 export interface Parts {
   readonly breaker: CircuitBreaker
   readonly settings: Circuit.Settings
+  /** The circuit now. */
+  readonly circuit: Effect.Effect<Circuit.Circuit>
+  /** Whether a probe with this grant still counts. */
+  readonly holds: (granted: Grant) => Effect.Effect<boolean>
   readonly look: <A>(f: (circuit: Circuit.Circuit, nowMillis: number) => A) => Effect.Effect<A>
   readonly change: (f: (circuit: Circuit.Circuit, nowMillis: number) => Circuit.Circuit) => Effect.Effect<void>
 }
@@ -202,7 +206,10 @@ export const parts = (owner: string, options: Options): Effect.Effect<Parts> => 
       store.change((held, now) => circuits.moved(held, f(held.circuit, now), now))()
     const maxWaitMillis = Option.getOrElse(maxWait, () => 0)
     const breaker = breakerOf({ settings, circuits, store, states, maxWaitMillis, look, change })
-    return { breaker, settings, look, change }
+    const circuit = store.look(({ circuit }) => circuit, always)
+    const holds: Parts["holds"] = (granted) =>
+      store.look(({ circuit }) => "ticket" in granted && Circuit.holds(circuit, Number(granted.ticket)), always)
+    return { breaker, settings, circuit, holds, look, change }
   })
 }
 

@@ -36,6 +36,8 @@ interface Kept {
   readonly openMillis: number
   /** The time of the first opening in the current run of open times. */
   readonly firstMillis: number
+  /** How many open times of the run have been used. */
+  readonly opened: number
 }
 
 interface Closed extends Kept {
@@ -84,7 +86,7 @@ export type Ending =
   | { readonly _tag: "Ignored"; readonly hintMillis: number }
 
 /** A circuit that has just been made, or reset. */
-export const closed = ({ openFor, rule }: Settings, nowMillis: number, ticket = 0): Circuit => ({
+export const closed = ({ openFor, rule }: Settings, nowMillis: number, ticket = 0): Closed => ({
   _tag: "Closed",
   ticket,
   sample: Failures.none(rule),
@@ -92,7 +94,8 @@ export const closed = ({ openFor, rule }: Settings, nowMillis: number, ticket = 
   next: ticket + 1,
   openFor,
   openMillis: 0,
-  firstMillis: nowMillis
+  firstMillis: nowMillis,
+  opened: 0
 })
 
 export const reset = (self: Circuit, settings: Settings, nowMillis: number): Circuit =>
@@ -102,7 +105,13 @@ export const reset = (self: Circuit, settings: Settings, nowMillis: number): Cir
 export const isolated = (self: Circuit): Circuit =>
   self._tag === "Isolated" ? self : { ...kept(self), _tag: "Isolated" }
 
-const kept = ({ firstMillis, next, openFor, openMillis }: Circuit): Kept => ({ firstMillis, next, openFor, openMillis })
+const kept = ({ firstMillis, next, openFor, openMillis, opened }: Circuit): Kept => ({
+  firstMillis,
+  next,
+  openFor,
+  openMillis,
+  opened
+})
 
 /** Asks for an attempt: returns its ticket, `undefined` if the circuit refuses it, and the next state. */
 export const asked = (
@@ -113,7 +122,7 @@ export const asked = (
   if (self._tag === "Closed") return [self.ticket, self]
   const probes = probesOf(self, nowMillis)
   if (probes === undefined || probes.length >= settings.atOnce) return [undefined, self]
-  const leaseMillis = settings.leaseMillis ?? Math.max(self.openMillis, leastLeaseMillis)
+  const leaseMillis = leaseMillisOf(settings, self.openMillis)
   const ticket = self.next
   return [
     ticket,
@@ -127,6 +136,10 @@ export const asked = (
   ]
 }
 
+/** How long a probe keeps its place after an open time. */
+export const leaseMillisOf = ({ leaseMillis }: Settings, openMillis: number): number =>
+  leaseMillis ?? Math.max(openMillis, leastLeaseMillis)
+
 const leastLeaseMillis = 30_000
 
 /** The probes that hold a place; `undefined` if the circuit admits no probe. */
@@ -137,7 +150,7 @@ const probesOf = (self: Circuit, nowMillis: number): ReadonlyArray<Probe> | unde
 
 /** Returns the place of an attempt that was let through but not made. */
 export const refunded = (self: Circuit, ticket: number): Circuit =>
-  self._tag === "HalfOpen" && self.probes.some((probe) => probe.ticket === ticket) ? without(self, ticket) : self
+  self._tag === "HalfOpen" && holds(self, ticket) ? without(self, ticket) : self
 
 const without = (self: HalfOpen, ticket: number): HalfOpen => ({
   ...self,
@@ -204,8 +217,8 @@ const recordedProbe = (
     case "Succeeded": {
       const succeeded = self.succeeded + 1
       if (succeeded < settings.successes) return { ...without(self, ticket), succeeded }
-      const { firstMillis, openFor, openMillis } = self
-      return { ...closed(settings, nowMillis, self.next), firstMillis, openFor, openMillis }
+      const { firstMillis, openFor, openMillis, opened } = self
+      return { ...closed(settings, nowMillis, self.next), firstMillis, openFor, openMillis, opened }
     }
   }
 }
@@ -232,9 +245,14 @@ const opened = (
     next: self.next,
     openFor: step?.rest ?? openFor,
     openMillis,
-    firstMillis
+    firstMillis,
+    opened: beginsAgain ? 1 : self.opened + 1
   }
 }
+
+/** Whether the probe with this ticket still counts. */
+export const holds = (self: Circuit, ticket: number): boolean =>
+  self._tag === "HalfOpen" && self.probes.some((probe) => probe.ticket === ticket)
 
 /** How many attempts would be let through now. */
 export const places = (self: Circuit, { atOnce }: Settings, nowMillis: number): number => {

@@ -77,14 +77,17 @@ export const check = (owner: string, options: FleetOptions, own: ReadonlyArray<s
   Argument.fields(owner, options, [...common, ...own], "options")
   const isList = Array.isArray(observe) && observe.every((observer) => typeof observer === "function")
   return {
-    name:
-      typeof name === "string" && name !== "" ? name : Argument.refuse(owner, "name", "a text that is not empty", name),
+    name: checkName(owner, name),
     leaseShare: Argument.number(owner, "leaseShare", leaseShare ?? 0.1, { min: 0, max: 1 }),
     idleMillis: Argument.millis(owner, "idleAfter", idleAfter ?? "1 second", { min: 1, max: longestTimerMillis }),
     observers: isList ? [...observe] : Argument.refuse(owner, "observe", "a list of functions", observe),
     logsOutages: options.observe === undefined
   }
 }
+
+/** Checks the name of a bucket. */
+export const checkName = (owner: string, name: unknown): string =>
+  typeof name === "string" && name !== "" ? name : Argument.refuse(owner, "name", "a text that is not empty", name)
 
 const common: ReadonlyArray<string> = ["name", "leaseShare", "idleAfter", "observe"] satisfies ReadonlyArray<
   keyof FleetOptions

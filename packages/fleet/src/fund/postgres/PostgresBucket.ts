@@ -1,10 +1,11 @@
 /**
  * Buckets that a fleet shares, kept in Postgres.
  *
- * Each is a `TokenBucket<PostgresError>`, which no policy takes: `TokenBucket.failOpen`, `failClosed` or `fallback`
- * around it says what happens while Postgres is away. A bucket lives in a scope: when that closes, the process returns
+ * Each but the circuit breaker is a `TokenBucket<PostgresError>`, which no policy takes: `TokenBucket.failOpen`,
+ * `failClosed` or `fallback` around it says what happens while Postgres is away. A bucket lives in a scope: when that closes, the process returns
  * the tokens that it holds. With `TokenBucket.keyed` there is one bucket per key.
  */
+import type * as CircuitBreaker from "@effect-retry/core/CircuitBreaker"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { PostgresError } from "../../accept/PostgresError.ts"
@@ -54,6 +55,21 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
  */
 export const fixed = (options: SharedBucket.FixedOptions): Make =>
   inPostgres(SharedBucket.fixed(ownerOf("fixed"), options))
+
+/**
+ * A circuit breaker whose state a fleet shares, for a policy's `rateLimiter`: `RedisBucket.circuitBreaker` in another store.
+ *
+ * If one process opens the circuit, it is open for all of them after at most `refreshAfter`. While the store is away, the
+ * breaker goes on in each process alone. It cannot fail, so a policy takes it as it is.
+ *
+ * @category constructors
+ */
+export const circuitBreaker = (
+  options: SharedBucket.CircuitBreakerOptions
+): Effect.Effect<CircuitBreaker.CircuitBreaker, never, PostgresStore> => {
+  const make = SharedBucket.circuitBreaker(ownerOf("circuitBreaker"), options)
+  return Effect.flatMap(PostgresStore, (store) => make({ store }))
+}
 
 const ownerOf = (constructor: string): string => `PostgresBucket.${constructor}`
 

@@ -66,10 +66,14 @@ const failing =
     Effect.fail(new PostgresError({ reason, bucket, code, cause }))
 
 /** Reads whole numbers from the single row of an answer, by column name. */
-export const numbers = (rows: unknown, ...columns: ReadonlyArray<string>): Option.Option<ReadonlyArray<number>> => {
+export const numbers = (rows: unknown, ...columns: ReadonlyArray<string>): Option.Option<ReadonlyArray<number>> =>
+  Answer.numbers(values(rows, columns), columns.length)
+
+/** Reads a text and a whole number in the same way. */
+export const textAndNumber = (rows: unknown, text: string, number: string): ReturnType<typeof Answer.textAndNumber> =>
+  Answer.textAndNumber(values(rows, [text, number]))
+
+const values = (rows: unknown, columns: ReadonlyArray<string>): ReadonlyArray<unknown> => {
   const row: { readonly [column: string]: unknown } = Array.isArray(rows) && rows.length === 1 ? Object(rows[0]) : {}
-  return Answer.numbers(
-    columns.map((column) => row[column]),
-    columns.length
-  )
+  return columns.map((column) => row[column])
 }

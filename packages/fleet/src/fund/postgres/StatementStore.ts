@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as BucketKey from "../../accept/BucketKey.ts"
 import type { PostgresError } from "../../accept/PostgresError.ts"
+import * as CircuitText from "../../decide/CircuitText.ts"
 import * as Gcra from "../../decide/Gcra.ts"
 import * as Whole from "../../decide/Whole.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
@@ -19,7 +20,8 @@ export const make = (ask: PostgresCalls.Ask, withinMillis: number): Postgres => 
   take: take(ask),
   put: put(ask),
   level: level(ask),
-  present: present(ask)
+  present: present(ask),
+  swap: swap(ask)
 })
 
 const take =
@@ -68,6 +70,16 @@ const present =
         Option.flatMap(PostgresCalls.numbers(rows, "members"), ([members = 0]) =>
           members >= 0 ? Option.some(members) : Option.none()
         )
+      )
+    })
+
+const swap =
+  (ask: PostgresCalls.Ask): Postgres["swap"] =>
+  (bucketKey, expected, next, forMillis) =>
+    Effect.suspend(() => {
+      const values = [`${BucketKey.encoded(bucketKey)}|circuit`, expected, next, ...whole(Math.ceil(forMillis) * 1000)]
+      return ask(callOf(bucketKey, Statements.swap, values), (rows) =>
+        Option.filterMap(PostgresCalls.textAndNumber(rows, "text", "micros"), CircuitText.fromAnswer)
       )
     })
 

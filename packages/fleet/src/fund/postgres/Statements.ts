@@ -6,7 +6,7 @@
  * no value can lead to an error or to more than a full bucket.
  *
  * From the time `until` on, a row means the same as no row. For a bucket `until` is the arrival time, and `amount` is
- * what the last statement took, in microseconds; for a count `amount` is the count.
+ * what the last statement took, in microseconds; for a circuit `circuit` is its text.
  */
 
 /** The name of the table. */
@@ -21,7 +21,8 @@ export const tableName = "effect_retry"
 export const table = `create unlogged table if not exists ${tableName} (
   key text collate "C" primary key,
   until bigint not null,
-  amount bigint not null default 0
+  amount bigint not null default 0,
+  circuit text
 ) with (fillfactor = 50)`
 
 const now = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
@@ -93,6 +94,22 @@ export const present = `with told as (
 )
 select count(*) + least($3::bigint, 1) as members from ${tableName}
 where key > ${key} || '|' and key < ${key} || '}' and key <> ${key} || '|' || $2::text and until > ${now}`
+
+/**
+ * Replaces a text that is still the expected one: takes key, expected, next and milliseconds, and returns the text and the
+ * time. An answer may show the text before that of another process, which a further statement then sees.
+ */
+export const swap = `with seen as (
+  select circuit from ${tableName} where key = ${key} and until > ${now}
+), written as (
+  insert into ${tableName} as bucket (key, until, circuit)
+  select ${key}, ${now} + $4::bigint, $3::text
+  where $2::text <> $3::text and coalesce((select circuit from seen), '') = $2::text
+  on conflict (key) do update set (until, circuit) = (excluded.until, excluded.circuit)
+  where case when bucket.until > ${now} then coalesce(bucket.circuit, '') else '' end = $2::text
+  returning circuit
+)
+select coalesce((select circuit from written), (select circuit from seen), '') as text, ${now} as micros`
 
 /**
  * Deletes rows that mean the same as no row: takes a key, and the number of rows after it to read. Returns how many it

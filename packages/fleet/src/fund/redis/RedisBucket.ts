@@ -1,10 +1,11 @@
 /**
  * Buckets that a fleet shares, kept in Redis or Valkey.
  *
- * Each is a `TokenBucket<RedisError>`, which no policy takes: `TokenBucket.failOpen`, `failClosed` or `fallback` around
- * it says what happens while Redis is away. A bucket lives in a scope: when that closes, the process returns the tokens
+ * Each but the circuit breaker is a `TokenBucket<RedisError>`, which no policy takes: `TokenBucket.failOpen`, `failClosed`
+ * or `fallback` around it says what happens while Redis is away. A bucket lives in a scope: when that closes, the process returns the tokens
  * that it holds. With `TokenBucket.keyed` there is one bucket per key.
  */
+import type * as CircuitBreaker from "@effect-retry/core/CircuitBreaker"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { RedisError } from "../../accept/RedisError.ts"
@@ -70,6 +71,29 @@ export const successRatio = (options: SharedBucket.SuccessRatioOptions): Make =>
  */
 export const fixed = (options: SharedBucket.FixedOptions): Make =>
   inRedis(SharedBucket.fixed(ownerOf("fixed"), options))
+
+/**
+ * A circuit breaker whose state a fleet shares: `CircuitBreaker.make`, for a policy's `rateLimiter`. If one
+ * process opens the circuit, it is open for all of them.
+ *
+ * Each process counts its own attempts while the circuit is closed; `opensAt` holds for one process. Open times, probes, the
+ * successes that close the circuit, `isolate` and `reset` are those of the whole fleet, and `probes` is the largest number
+ * under way in it. A probe whose process has stopped keeps its place for `probeTimeout`, by the clock of the store.
+ *
+ * A process asks the store before an attempt if it last did so `refreshAfter` ago, and when the state changes; so it lets
+ * attempts through for at most that long after another process has opened the circuit. Waiting is not supported. While the
+ * store is away, the breaker goes on in each process alone, and the store is asked again at most once per second; then the
+ * state in the store counts, if it has changed since, or else that of the process. It cannot fail, so a policy takes it as
+ * it is.
+ *
+ * @category constructors
+ */
+export const circuitBreaker = (
+  options: SharedBucket.CircuitBreakerOptions
+): Effect.Effect<CircuitBreaker.CircuitBreaker, never, RedisStore> => {
+  const make = SharedBucket.circuitBreaker(ownerOf("circuitBreaker"), options)
+  return Effect.flatMap(RedisStore, (store) => make({ store }))
+}
 
 const ownerOf = (constructor: string): string => `RedisBucket.${constructor}`
 

@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Answer from "../../accept/Answer.ts"
 import * as BucketKey from "../../accept/BucketKey.ts"
 import { RedisError } from "../../accept/RedisError.ts"
 import * as RedisFailure from "../../classify/RedisFailure.ts"
@@ -21,13 +20,12 @@ export interface Call {
 }
 
 /**
- * Runs a script that returns the given number of whole numbers, and reads them; `None` from the reader is an invalid
- * answer. An answer older than the time limit does not count, and `late` runs for it.
+ * Runs a script and reads its answer; `None` from the reader is an invalid answer. An answer older than the time limit does
+ * not count, and `late` runs for it.
  */
 export type Ask = <A>(
   call: Call,
-  count: number,
-  read: (numbers: ReadonlyArray<number>) => Option.Option<A>,
+  read: (answer: unknown) => Option.Option<A>,
   late?: (answer: A, ageMillis: number) => Effect.Effect<void, RedisError>
 ) => Effect.Effect<A, RedisError>
 
@@ -37,17 +35,16 @@ export type Watch = () => (isAnswered: boolean) => void
 /** Calls through a client. */
 export const make =
   (client: RedisClient, withinMillis: number, watch: Watch = unwatched): Ask =>
-  (call, count, read, late) =>
+  (call, read, late) =>
     Effect.suspend(() => {
       const onEnd = watch()
       const fail = failing(call)
-      const readAnswer = (answer: unknown) => Option.flatMap(Answer.numbers(answer, count), read)
       return Bounded.call({
         withinMillis,
         send: (isOver) => send(client, call, isOver),
         onAnswer: (answer) => {
           onEnd(true)
-          return Option.match(readAnswer(answer), {
+          return Option.match(read(answer), {
             onNone: () => fail({ reason: "BadAnswer", code: "" }, answer),
             onSome: Effect.succeed
           })
@@ -60,7 +57,7 @@ export const make =
           onEnd(isAnswered)
           return fail({ reason: "TimedOut", code: "" }, undefined)
         },
-        onLate: Bounded.late(readAnswer, late)
+        onLate: Bounded.late(read, late)
       })
     })
 

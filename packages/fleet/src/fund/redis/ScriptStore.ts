@@ -3,8 +3,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Answer from "../../accept/Answer.ts"
 import * as BucketKey from "../../accept/BucketKey.ts"
 import type { RedisError } from "../../accept/RedisError.ts"
+import * as CircuitText from "../../decide/CircuitText.ts"
 import * as Gcra from "../../decide/Gcra.ts"
 import * as Whole from "../../decide/Whole.ts"
 import * as RedisKey from "./RedisKey.ts"
@@ -20,7 +22,8 @@ export const make = (ask: Ask, withinMillis: number): Redis => ({
   take: take(ask),
   put: put(ask),
   level: level(ask),
-  present: present(ask)
+  present: present(ask),
+  swap: swap(ask)
 })
 
 const take =
@@ -32,9 +35,9 @@ const take =
       const call = { bucketKey, script: Scripts.take, key, args: words(asked.window, asked.want, asked.least) }
       return ask(
         call,
-        3,
-        ([granted = 0, retryAfter = 0, room = 0]) =>
-          Gcra.fromAnswer(limits, want, least, { granted, retryAfter, room }),
+        numbers(3, ([granted = 0, retryAfter = 0, room = 0]) =>
+          Gcra.fromAnswer(limits, want, least, { granted, retryAfter, room })
+        ),
         ({ granted }, ageMillis) => put(ask)(bucketKey, limits, Gcra.unfilled(limits, granted, ageMillis))
       )
     })
@@ -48,7 +51,12 @@ const put =
       if (credit === 0) return Effect.void
       const key = RedisKey.arrival(bucketKey, window)
       const call = { bucketKey, script: Scripts.put, key, args: words(window, credit) }
-      return Effect.asVoid(ask(call, 1, ([room = 0]) => inRange(room, window)))
+      return Effect.asVoid(
+        ask(
+          call,
+          numbers(1, ([room = 0]) => inRange(room, window))
+        )
+      )
     })
 
 const level =
@@ -57,8 +65,10 @@ const level =
     Effect.suspend(() => {
       const window = Gcra.window(limits)
       const call = { bucketKey, script: Scripts.room, key: RedisKey.arrival(bucketKey, window), args: words(window) }
-      return ask(call, 1, ([room = 0]) =>
-        Option.map(inRange(room, window), (inWindow) => Gcra.tokens(limits, inWindow))
+      const tokens = (room: number) => Option.map(inRange(room, window), (inWindow) => Gcra.tokens(limits, inWindow))
+      return ask(
+        call,
+        numbers(1, ([room = 0]) => tokens(room))
       )
     })
 
@@ -68,8 +78,26 @@ const present =
     Effect.suspend(() => {
       const args = [BucketKey.encoded(member), ...words(Math.ceil(forMillis))]
       const call = { bucketKey: group, script: Scripts.present, key: RedisKey.members(group), args }
-      return ask(call, 1, ([members = 0]) => inRange(members, Infinity))
+      return ask(
+        call,
+        numbers(1, ([members = 0]) => inRange(members, Infinity))
+      )
     })
+
+const swap =
+  (ask: Ask): Redis["swap"] =>
+  (bucketKey, expected, next, forMillis) =>
+    Effect.suspend(() => {
+      const args = [expected, next, ...words(Math.ceil(forMillis))]
+      const call = { bucketKey, script: Scripts.swap, key: RedisKey.circuit(bucketKey), args }
+      return ask(call, (answer) => Option.filterMap(Answer.textAndNumber(answer), CircuitText.fromAnswer))
+    })
+
+/** Reads an answer of the given number of whole numbers. */
+const numbers =
+  <A>(count: number, read: (numbers: ReadonlyArray<number>) => Option.Option<A>) =>
+  (answer: unknown): Option.Option<A> =>
+    Option.flatMap(Answer.numbers(answer, count), read)
 
 const inRange = (value: number, max: number): Option.Option<number> =>
   value >= 0 && value <= max ? Option.some(value) : Option.none()

@@ -88,3 +88,17 @@ return {redis.call('ZCARD', KEYS[1])}
 `,
   sha: "9552cf082bee36d2f2c72d7844acaf5d768a8224"
 }
+
+/** Replaces a text that is still the expected one: takes `expected next millis` and returns the text and the time. */
+export const swap: Script = {
+  lua: `
+local text = redis.call('GET', KEYS[1]) or ''
+if text == ARGV[1] and ARGV[1] ~= ARGV[2] then
+  text = ARGV[2]
+  redis.call('SET', KEYS[1], text, 'PX', ARGV[3])
+end
+local time = redis.call('TIME')
+return {text, time[1] * 1000000 + time[2]}
+`,
+  sha: "1743d243acb99ffa3cc868baac235d28dd38c61d"
+}

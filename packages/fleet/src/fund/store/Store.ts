@@ -6,9 +6,10 @@
  * must not be spent. The store uses its own clock, so the clocks of the processes do not matter.
  */
 import type * as Effect from "effect/Effect"
+import type { Swapped } from "../../decide/CircuitText.ts"
 import type { Limits, Taken } from "../../decide/Gcra.ts"
 
-export type { Limits, Taken }
+export type { Limits, Swapped, Taken }
 
 /**
  * Tokens kept in one place for many processes. `E` is the error of the store.
@@ -29,4 +30,9 @@ export interface Store<out E> {
   readonly level: (key: string, limits: Limits) => Effect.Effect<number, E>
   /** Records a heartbeat of a member, valid for `forMillis`, and returns the number of members of the group. */
   readonly present: (group: string, member: string, forMillis: number) => Effect.Effect<number, E>
+  /**
+   * Replaces a text by `next` if it is still `expected`, for `forMillis`, and returns the text afterwards. There is no text
+   * at first and after that time: it is empty. With `next` the same as `expected` it only reads.
+   */
+  readonly swap: (key: string, expected: string, next: string, forMillis: number) => Effect.Effect<Swapped, E>
 }

@@ -64,7 +64,8 @@ export const throwingStore = () => {
       take: throwing(store.take),
       put: throwing(store.put),
       level: throwing(store.level),
-      present: throwing(store.present)
+      present: throwing(store.present),
+      swap: throwing(store.swap)
     } satisfies SpecStore.SpecStore<never>,
     breakDown: () => {
       isBroken = true

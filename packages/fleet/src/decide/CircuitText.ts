@@ -1,0 +1,138 @@
+/**
+ * The circuit of a fleet as the text that a store keeps. Pure.
+ *
+ * A text holds whole milliseconds since 1970 by the clock of the store; a circuit in memory holds the time of its process, and
+ * `offsetMillis` is what the store's clock shows more. A closed circuit that has never been open has no text. What the
+ * attempts of a closed circuit count is not in it: each process counts its own.
+ */
+import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
+import * as Circuit from "@effect-retry/core/unstable/Circuit"
+import * as Option from "effect/Option"
+
+type Tree = Circuit.Circuit["openFor"]
+
+/** How long a store keeps a text after all its times are over. */
+const idleMillis = 3_600_000
+
+/** An isolated circuit is isolated until it is reset: a hundred years. */
+const forEverMillis = 3_155_760_000_000
+
+/** A text, and how long a store keeps it. */
+export interface Kept {
+  readonly text: string
+  readonly forMillis: number
+}
+
+/** The text of a circuit. */
+export const encode = (circuit: Circuit.Circuit, nowMillis: number, offsetMillis: number): Kept => {
+  const stored = (millis: number) => Math.ceil(millis + offsetMillis)
+  const { firstMillis, opened, openMillis } = circuit
+  const words = (...own: ReadonlyArray<number>) =>
+    [circuit._tag, opened, Math.ceil(openMillis), stored(firstMillis), ...own].join(" ")
+  const lasting = (untilMillis: number) => Math.ceil(Math.max(0, untilMillis - nowMillis) + openMillis) + idleMillis
+  switch (circuit._tag) {
+    case "Closed":
+      return { text: words(stored(circuit.sinceMillis)), forMillis: lasting(nowMillis) }
+    case "Open":
+      return { text: words(stored(circuit.untilMillis)), forMillis: lasting(circuit.untilMillis) }
+    case "HalfOpen": {
+      const probes = circuit.probes.flatMap(({ ticket, untilMillis }) => [ticket, stored(untilMillis)])
+      const lastMillis = Math.max(nowMillis, ...circuit.probes.map(({ untilMillis }) => untilMillis))
+      return { text: words(circuit.succeeded, ...probes), forMillis: lasting(lastMillis) }
+    }
+    case "Isolated":
+      return { text: words(), forMillis: forEverMillis }
+  }
+}
+
+/** Whether the text is that of a closed circuit. */
+export const isClosed = (text: string): boolean => text === "" || text.startsWith("Closed ")
+
+const whole = String.raw` -?\d{1,16}`
+
+const grammar = new RegExp(
+  `^(?:|(Closed|Open)((?:${whole}){4})|(HalfOpen)((?:${whole}){4}(?:${whole}${whole}){0,1000})|(Isolated)((?:${whole}){3}))$`
+)
+
+const isText = (text: string): boolean => grammar.test(text)
+
+/**
+ * The answer of a store to a swap of texts.
+ *
+ * @category models
+ */
+export interface Swapped {
+  readonly text: string
+  /** The time of the store in milliseconds since 1970. */
+  readonly nowMillis: number
+}
+
+/** A text and the microseconds of a store; `None` for a text of no circuit. */
+export const fromAnswer = ([text, micros]: readonly [string, number]): Option.Option<Swapped> =>
+  isText(text) ? Option.some({ text, nowMillis: micros / 1000 }) : Option.none()
+
+/**
+ * The circuit of a text; a text of no circuit counts as that of a closed one. `local` is the circuit that it replaces, which
+ * has the next ticket of the process.
+ *
+ * A time in the text that is further away than its state can last, as after the store's clock has gone back, counts as the
+ * latest possible one.
+ */
+export const decode = (
+  text: string,
+  local: Circuit.Circuit,
+  settings: Circuit.Settings,
+  nowMillis: number,
+  offsetMillis: number
+): Circuit.Circuit => {
+  const closed = Circuit.closed(settings, nowMillis, local.next)
+  if (text === "" || !isText(text)) return closed
+  const [tag, ...words] = text.split(" ")
+  const [opened = 0, openMillis = 0, first = 0, own = 0, ...probes] = words.map(Number)
+  const at = (millis: number, mostMillis: number) => Math.min(millis - offsetMillis, nowMillis + mostMillis)
+  const isKnown = local.opened === opened
+  const kept = {
+    next: local.next,
+    opened,
+    openMillis,
+    firstMillis: at(first, 0),
+    openFor: isKnown ? local.openFor : after(settings.openFor, opened)
+  }
+  switch (tag) {
+    case "Closed":
+      return { ...closed, ...kept, next: closed.next, sinceMillis: at(own, 0) }
+    case "Open":
+      return { ...kept, _tag: "Open", untilMillis: at(own, Math.max(openMillis, settings.maxHintMillis)) }
+    case "HalfOpen":
+      return { ...kept, _tag: "HalfOpen", succeeded: own, probes: probesOf(probes, at, settings, openMillis) }
+    default:
+      return { ...kept, _tag: "Isolated" }
+  }
+}
+
+const probesOf = (
+  numbers: ReadonlyArray<number>,
+  at: (millis: number, mostMillis: number) => number,
+  settings: Circuit.Settings,
+  openMillis: number
+): Extract<Circuit.Circuit, { readonly _tag: "HalfOpen" }>["probes"] => {
+  const mostMillis = Circuit.leaseMillisOf(settings, openMillis)
+  return numbers.flatMap((ticket, i) =>
+    i % 2 === 0 ? [{ ticket, untilMillis: at(numbers[i + 1] ?? 0, mostMillis) }] : []
+  )
+}
+
+/** More open times than this have no further effect on a schedule that is worth its steps. */
+const mostSteps = 100
+
+/**
+ * The open times that are left after so many, which other processes have drawn. Exact for delays that depend only on their
+ * number; one that depends on the delay before it goes on from the middle of its range.
+ */
+const after = (tree: Tree, opened: number): Tree => {
+  let rest = tree
+  for (let step = 0; step < Math.min(opened, mostSteps); step += 1) {
+    rest = BackoffTree.step(rest, { u: 0.5, kind: undefined, ranMillis: 0, elapsedMillis: 0 })?.rest ?? rest
+  }
+  return rest
+}

@@ -1,0 +1,221 @@
+/**
+ * A circuit breaker whose state a fleet shares.
+ *
+ * Every process has the breaker of `CircuitBreaker.make`, and a text in the store says what state the circuit is in. A change
+ * of state is made in memory, and counts once the text in the store, if it is still the one that the process knew, has been
+ * replaced; otherwise the process takes over what the text says by now, and makes its change again. A closed circuit is
+ * counted by each process for itself: its attempts change no text.
+ */
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
+import type * as Circuits from "@effect-retry/core/unstable/Circuit"
+import * as Circuit from "@effect-retry/core/unstable/Circuit"
+import * as CircuitBreaker from "@effect-retry/core/unstable/CircuitBreaker"
+import type * as CircuitSettings from "@effect-retry/core/unstable/CircuitSettings"
+import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
+import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
+import { type Grant, Key, type Request } from "@effect-retry/core/TokenBucket"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as BucketKey from "../../accept/BucketKey.ts"
+import * as CircuitText from "../../decide/CircuitText.ts"
+import * as Fleet from "../fleet/FleetBucket.ts"
+import * as Outages from "../fleet/Outages.ts"
+import * as Background from "../store/Background.ts"
+import type { Store, Swapped } from "../store/Store.ts"
+
+/**
+ * The options of a shared circuit: those of `CircuitBreaker.make`, without waiting.
+ *
+ * @category models
+ */
+export interface Options extends Omit<CircuitSettings.Options, "whenShort" | "maxWait"> {
+  /** Names the circuit: processes that use the same name in the same store share it. Not empty. */
+  readonly name: string
+  /**
+   * An attempt first reads the store if that was last asked longer ago. With zero every attempt reads it.
+   * @default "1 second"
+   */
+  readonly refreshAfter?: Duration.DurationInput
+}
+
+const known: ReadonlyArray<string> = [
+  "name",
+  "refreshAfter",
+  "opensAt",
+  "kinds",
+  "slowerThan",
+  "openFor",
+  "maxHint",
+  "probes",
+  "successes",
+  "probeTimeout",
+  "onChange"
+] satisfies ReadonlyArray<keyof Options>
+
+/**
+ * The circuit breaker that `RedisBucket.circuitBreaker` describes, over any store.
+ *
+ * @category constructors
+ */
+export const circuitBreaker = (
+  owner: string,
+  options: Options
+): ((fleet: Pick<Fleet.FleetStore<unknown>, "store">) => Effect.Effect<CircuitBreaker.CircuitBreaker>) => {
+  const { name, refreshAfter = "1 second", ...own } = Argument.options(owner, '{ name: "payments" }', options, ["name"])
+  Argument.fields(owner, options, known, "options")
+  Fleet.checkName(owner, name)
+  const refreshMillis = Argument.millis(owner, "refreshAfter", refreshAfter, { min: 0, max: longestTimerMillis })
+  const made = CircuitBreaker.parts(owner, own)
+  return ({ store }) =>
+    Effect.gen(function* () {
+      const key = yield* Key
+      const parts = yield* made
+      const bucketKey = BucketKey.make(name, key === "" ? undefined : key)
+      yield* startTickets(parts)
+      const shared = sharing(parts, { store, name, bucketKey, refreshMillis }, yield* parts.circuit)
+      yield* shared.refreshed
+      return breakerOf(parts, shared)
+    })
+}
+
+/** Tickets that no other process has, except by a chance of one in four billion. */
+const startTickets = ({ change, settings }: CircuitBreaker.Parts): Effect.Effect<void> =>
+  Effect.flatMap(Random.nextIntBetween(0, 2 ** 32), (word) =>
+    change((_, nowMillis) => Circuit.closed(settings, nowMillis, word * 2 ** 20))
+  )
+
+/** Where a circuit is kept. */
+interface Place {
+  readonly store: Store<unknown>
+  readonly name: string
+  readonly bucketKey: string
+  readonly refreshMillis: number
+}
+
+interface Sharing {
+  /** Reads the store if it was last asked too long ago. */
+  readonly refreshed: Effect.Effect<void>
+  readonly isFresh: () => boolean
+  /** Makes a change in memory, and again until the store has it or is away. */
+  readonly shared: (change: Effect.Effect<void>) => Effect.Effect<void>
+  /** Whether the store has not this circuit. */
+  readonly isChanged: Effect.Effect<boolean>
+}
+
+/** While the store is away it is asked this often at most. */
+const leastAwayMillis = 1000
+
+/** A change that other processes overtake so often, or a store that keeps nothing, stays in memory. */
+const mostRounds = 16
+
+const sharing = (
+  { change, circuit, look, settings }: CircuitBreaker.Parts,
+  { bucketKey, name, refreshMillis, store }: Place,
+  initial: Circuits.Circuit
+): Sharing => {
+  const read = MonotonicTime.makeReader()
+  const lock = Effect.unsafeMakeSemaphore(1)
+  let isAway = false
+  let askedMillis = -Infinity
+  let offsetMillis: number | undefined
+  /** The text that the store had when it was last asked, and the circuit that stands for it. */
+  let text = ""
+  let stored = initial
+  const nowMillis = () => read(MonotonicTime.currentClock())
+  const differs = (circuit: Circuits.Circuit) =>
+    circuit !== stored && !(circuit._tag === "Closed" && stored._tag === "Closed" && circuit.ticket === stored.ticket)
+  const isChanged = Effect.map(circuit, differs)
+
+  const adopted = (answer: string, offset: number) =>
+    change((local, now) => {
+      // What a closed circuit leaves behind is forgotten after a while, which opens nothing and closes nothing.
+      const isSame = answer === text || (answer === "" && CircuitText.isClosed(text) && !differs(local))
+      text = answer
+      if (isSame) return local
+      stored = CircuitText.decode(answer, local, settings, now, offset)
+      return stored
+    })
+
+  /** Asks the store once: sends what has changed, or else reads. Answers whether another process was faster. */
+  const ask: Effect.Effect<boolean> = Effect.gen(function* () {
+    askedMillis = nowMillis()
+    const sent = yield* look((circuit, now) => {
+      if (offsetMillis === undefined || !differs(circuit)) return { circuit, kept: undefined }
+      return { circuit, kept: CircuitText.encode(circuit, now, offsetMillis) }
+    })
+    const next = sent.kept?.text ?? text
+    const call = () => store.swap(bucketKey, text, next, sent.kept?.forMillis ?? 0)
+    const exit: Exit.Exit<Swapped, unknown> = yield* Effect.exit(Effect.suspend(call))
+    yield* Outages.note(store, name, exit)
+    isAway = Exit.isFailure(exit)
+    if (Exit.isFailure(exit)) return false
+    const offset = exit.value.nowMillis - nowMillis()
+    offsetMillis = offset
+    const isOvertaken = exit.value.text !== next
+    if (isOvertaken) yield* adopted(exit.value.text, offset)
+    else if (sent.kept !== undefined) {
+      text = next
+      stored = sent.circuit
+    }
+    return isOvertaken
+  })
+
+  const isFresh = () => nowMillis() - askedMillis < (isAway ? Math.max(refreshMillis, leastAwayMillis) : refreshMillis)
+  const locked = (self: Effect.Effect<void>) => Effect.uninterruptible(lock.withPermits(1)(self))
+
+  /** Sends what has changed until the store has it or is away. Makes the change again whenever another one was faster. */
+  const send = (changed: Effect.Effect<void>, rounds = mostRounds): Effect.Effect<void> =>
+    Effect.flatMap(isChanged, (isChanged) => {
+      if (!isChanged || isAway || rounds === 0) return Effect.void
+      return Effect.flatMap(ask, (isOvertaken) =>
+        isOvertaken ? Effect.zipRight(changed, send(changed, rounds - 1)) : send(changed, rounds - 1)
+      )
+    })
+  const shared = (changed: Effect.Effect<void>) => locked(Effect.zipRight(changed, send(changed)))
+  const refreshed = Effect.suspend(() => {
+    if (isFresh()) return Effect.void
+    const seenMillis = askedMillis
+    // An attempt that had to wait for another one's answer has that answer.
+    const once = locked(
+      Effect.suspend(() => (askedMillis === seenMillis ? Effect.zipRight(ask, send(Effect.void)) : Effect.void))
+    )
+    return isAway ? Effect.asVoid(Background.begin(once)) : once
+  })
+  return { refreshed, isFresh, shared, isChanged }
+}
+
+const breakerOf = (
+  { breaker, holds }: CircuitBreaker.Parts,
+  { isChanged, isFresh, refreshed, shared }: Sharing
+): CircuitBreaker.CircuitBreaker => {
+  const refunding = (granted: Grant): Grant => ({ ...granted, refund: shared(granted.refund) })
+  const isProbe = ({ hearsAbandoned }: Grant) => hearsAbandoned === true
+  const decide = (request: Request): Effect.Effect<Option.Option<Grant>> =>
+    AtOnce.andThen(breaker.acquire(request), (answer) =>
+      Option.isSome(answer) && isProbe(answer.value) ? confirm(request, answer.value) : Exit.succeed(answer)
+    )
+  /** A probe is made once the store has it, or is away; if another process was faster, the circuit decides again. */
+  const confirm = (request: Request, granted: Grant): Effect.Effect<Option.Option<Grant>> =>
+    Effect.flatMap(Effect.zipRight(shared(Effect.void), holds(granted)), (isHeld) =>
+      isHeld ? Effect.succeed(Option.some(refunding(granted))) : decide(request)
+    )
+  return {
+    ...breaker,
+    acquire: (request) =>
+      AtOnce.suspend(() => (isFresh() ? decide(request) : Effect.flatMap(refreshed, () => decide(request)))),
+    record: (outcome) => {
+      const record = breaker.record(outcome)
+      if (isProbe(outcome.granted)) return shared(record)
+      return Effect.flatMap(Effect.zipRight(record, isChanged), (isChanged) =>
+        isChanged ? shared(Effect.void) : Effect.void
+      )
+    },
+    state: Effect.zipRight(refreshed, breaker.state),
+    isolate: shared(breaker.isolate),
+    reset: shared(breaker.reset)
+  }
+}
