@@ -60,7 +60,7 @@ export const start = (name: string, options: object, run: string) =>
   )
 
 /**
- * Stands still until a question is answered. The thread may be stopped before it notifies, and then does so while the next
+ * Stands still until a question is answered. The thread may be stopped before it notifies, and then notifies while the next
  * question is waited for: the notice says only that it is time to look. What answers an earlier question is dropped.
  */
 const awaited = ({ port, signal }: { readonly port: MessagePort; readonly signal: Int32Array }, number: number) => {

@@ -63,7 +63,7 @@ const refusesTooMuch: Bucket = {
   taken: (arrival, now, question) => taken(arrival, now, { ...question, least: question.want + 1 })
 }
 
-/** What is wrong, and the law by which that shows. */
+/** The fault, and the law that finds it. */
 const mutants: ReadonlyArray<readonly [name: string, mutant: Partial<Options>, law: Law]> = [
   [
     "a specification that learns of tokens after they were spent",

@@ -26,7 +26,7 @@ export const request = ({
   restore
 })
 
-/** Asks as a loop does: only a wait can be interrupted. */
+/** Asks as the loop does: only a wait can be interrupted. */
 export const acquire = (bucket: TokenBucket.TokenBucket, asked?: Asked) =>
   Effect.uninterruptibleMask((restore) => bucket.acquire(request({ ...asked, restore })))
 

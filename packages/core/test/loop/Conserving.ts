@@ -73,7 +73,7 @@ export interface Operation {
   readonly changed: Bounds
   readonly effect: Effect.Effect<never, "busy">
   readonly maxAttempts?: number
-  /** What runs the attempts. @default Retry.retry */
+  /** The function that runs the attempts. @default Retry.retry */
   readonly run?: (attempt: Effect.Effect<never, "busy">, policy: Run) => Effect.Effect<never, unknown>
   /** Whether an attempt may be paid for that an interruption has kept from its first step. @default Steps.dropsHandedOver */
   readonly mayMissOne?: boolean

@@ -26,7 +26,7 @@ export interface Script {
   ]
 }
 
-/** What happened, as `kind attempt at time`, and what runs. */
+/** The events, as `kind attempt at time`, and what runs. */
 export const make = (script: Script, nowMillis: () => number) => {
   const log: Array<string> = []
   const seen = { running: 0, most: 0 }

@@ -50,7 +50,7 @@ type Result = keyof typeof resultVerdicts
 
 const isResult = (end: Outcome["end"]): end is Result => Object.hasOwn(resultVerdicts, end)
 
-/** What is asked and told, for a run of its own. */
+/** Questions to the buckets and outcomes, for a run of its own. */
 interface Funds {
   readonly bucket?: TokenBucket.TokenBucket
   readonly rateLimiter?: TokenBucket.TokenBucket
@@ -168,7 +168,7 @@ interface Story {
   readonly seed: number
 }
 
-/** All that can be seen of an operation from outside. */
+/** Everything that can be seen of an operation from outside. */
 const traced = (
   { funding, more, outcomes, policy, recorded, seed }: Story,
   run: (attempt: Attempt, policy: Policy.Fields<Word, Result>) => Effect.Effect<Result, unknown>

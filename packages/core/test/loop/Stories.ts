@@ -1,7 +1,7 @@
 /**
  * What operations do under a policy, as data: which attempts they make, and how they end.
  *
- * All doors run them, and so do the tests of the pages that say what happens when.
+ * All functions that retry run them, and so do the tests of the pages that say what happens when.
  */
 import {
   Backoff,
@@ -18,7 +18,7 @@ import {
 import { Schedule } from "effect"
 import { judge, type Word } from "./Recording.ts"
 
-/** What every door can carry out. */
+/** Policies that every function can carry out. */
 export type Plain = Pick<
   Policy.Policy<unknown>,
   "classifier" | "maxAttempts" | "attemptsByKind" | "backoff" | "hint"
@@ -57,7 +57,7 @@ export interface Story<P> {
   readonly reason?: Partial<Retry.StopReason>
 }
 
-/** Stories for every door. */
+/** Stories for every function that retries. */
 export const plain: ReadonlyArray<Story<Plain>> = [
   { name: "succeed at once", policy, starts: [0], end: "done" },
   { name: "wait after each failure", policy, script: ["busy", "slow down"], starts: [0, 1_000, 2_000], end: "done" },
@@ -255,7 +255,7 @@ export const plain: ReadonlyArray<Story<Plain>> = [
   }
 ]
 
-/** Stories for every door but the schedule. */
+/** Stories for every function but the schedule. */
 export const funded: ReadonlyArray<Story<Funded>> = [
   {
     name: "do not wait where the bucket refuses",

@@ -9,7 +9,7 @@ type Attempt = Effect.Effect<string, string>
 /** An operation under test. */
 type Operation = Effect.Effect<string, string | Retry.AttemptRefused>
 
-/** What a policy of the tests says, and the loop by hand does. */
+/** What a policy of the tests says, and a loop by hand does. */
 interface Bounds {
   readonly attemptTimeout?: number
   readonly cut?: number

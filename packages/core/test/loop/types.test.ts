@@ -1,5 +1,5 @@
 /**
- * What the compiler infers and refuses at the front doors. The type check of the repository runs these tests.
+ * What the compiler infers and refuses for the functions that retry. The type check of the repository runs these tests.
  */
 import { AttemptTimeout, Backoff, Classifier, Deadline, Policy, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { assertType, describe, expectTypeOf, it } from "@effect/vitest"

@@ -1,5 +1,5 @@
 /**
- * Log lines, as a logger is told them.
+ * Log lines, as a logger receives them.
  *
  * This is the file of Effect 3, in whose place the line for Effect 4 has its own.
  */

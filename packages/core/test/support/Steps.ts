@@ -22,7 +22,7 @@ export type AnyFiber = Fiber.RuntimeFiber<unknown, unknown>
 
 type AnyEffect = Effect.Effect<unknown, unknown, unknown>
 
-/** Hears of steps, or of the fibers that begin and end. */
+/** Receives the steps, or the fibers that begin and end. */
 export type Watcher = Supervisor.Supervisor<unknown>
 
 class Steps extends Supervisor.AbstractSupervisor<void> {
@@ -51,13 +51,13 @@ class Living extends Supervisor.AbstractSupervisor<void> {
   }
 }
 
-/** Knows the fibers that have begun and not ended. */
+/** Keeps the fibers that have begun and not ended. */
 export const living = (): { readonly fibers: ReadonlySet<AnyFiber>; readonly watcher: Watcher } => {
   const watcher = new Living()
   return { fibers: watcher.fibers, watcher }
 }
 
-/** Has the steps of an effect be watched. */
+/** Watches the steps of an effect. */
 export const observed: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R> = Effect.withRuntimeFlagsPatch(
   RuntimeFlagsPatch.enable(RuntimeFlags.OpSupervision)
 )
@@ -82,7 +82,7 @@ export const isInterrupted = (fiber: AnyFiber): boolean => !Cause.isEmpty(fiber.
 export const asFirst = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.zipRight(FiberRef.delete(FiberRef.interruptedCause), self)
 
-/** How many fibers run that no other one has begun. */
+/** The number of running fibers that no other fiber has started. */
 export const roots = (): number => Fiber.unsafeRoots().length
 
 /** A scheduler that hands the tasks of fibers to a function. */

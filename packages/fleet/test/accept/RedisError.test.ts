@@ -6,7 +6,7 @@ import { inspect } from "node:util"
 
 const secret = "tenant-7-of-orders"
 
-/** As `ioredis` rejects: with the command and its arguments beside a message of the server. */
+/** An error as `ioredis` rejects with: it has the command and its arguments beside a message of the server. */
 const thrown = Object.assign(new Error(`ERR unknown command, with args beginning with: '${secret}'`), {
   command: { name: "evalsha", args: ["sha", "1", secret] }
 })

@@ -99,7 +99,7 @@ const delayed: ReadonlyArray<Retry.StopReason["_tag"]> = [
   "RateLimiterRefused"
 ]
 
-/** Runs a row through a door. */
+/** Runs a row through one of the functions that retry. */
 const through = <A, E>(
   row: Row,
   door: (attempt: Effect.Effect<never, Word>, policy: typeof funded) => Effect.Effect<A, E, Bucket | Limiter>

@@ -29,7 +29,7 @@ type AnyPolicy = Policy.Policy<Recording.Word, unknown, Bucket | Limiter, never>
 
 type DelaySource = Extract<Observe.RetryEvent, { readonly _tag: "RetryScheduled" }>["source"]
 
-/** The doors of effects: each runs an operation to its end. */
+/** The functions for effects: each runs an operation to its end. */
 const doors = {
   "Retry.retry": (self: Effect.Effect<unknown, Recording.Word>, policy: AnyPolicy) =>
     Effect.asVoid(Effect.exit(Retry.retry(self, policy))),

@@ -17,7 +17,7 @@ export const fleetOf = <E = never>(store: SpecStore.SpecStore<E>): FleetStore<E 
   timedOut: () => "timed out"
 })
 
-/** Asks as a loop does: only a wait can be interrupted. */
+/** Asks as the loop does: only a wait can be interrupted. */
 export const ask = <E>(bucket: Pick<TokenBucket.TokenBucket<E>, "acquire">, asked?: Asked) =>
   Effect.uninterruptibleMask((restore) => bucket.acquire(request({ ...asked, restore })))
 
