@@ -2,17 +2,17 @@
  * Curves: how delays grow from retry to retry. A curve is a pure function of the retry's number and the curve's own state.
  *
  * `Backoff.fromCurve` makes a back-off from a curve. Most curves give a bound without randomness; cap and jitter are applied
- * afterwards. Curves that draw by definition take the cap and the draw as part of their formula. `fromFunction` and
- * `make` are for your own curves, which work wherever the built-in ones do.
+ * afterwards. Curves that draw by definition take the cap and the draw as part of their formula. `fromFunction`,
+ * `fromDraw` and `make` are for your own curves, which work wherever the built-in ones do.
  */
 import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"
 import * as Bounds from "./Bounds.ts"
-import type { Curve, Definition } from "./CurveShape.ts"
-import { bounds, known } from "./CurveShape.ts"
+import type { Curve, Definition, Formula } from "./CurveShape.ts"
+import { bounds, known, stateless } from "./CurveShape.ts"
 import { longestMillis, times } from "./Millis.ts"
 
-export type { Curve, Definition } from "./CurveShape.ts"
+export type { Curve, Definition, Formula } from "./CurveShape.ts"
 
 /**
  * Makes your own curve, with a state, with randomness, or both.
@@ -73,6 +73,22 @@ export const fromFunction = (name: string, millis: (n: number) => number | undef
   tryOut(curve)
   return curve
 }
+
+/**
+ * Makes a curve that depends on the number of the retry, the cap and one draw, and on no earlier delay. It is checked as
+ * that of `Curve.make` is.
+ *
+ * ```text
+ * Curve.fromDraw({
+ *   name: "whole seconds",
+ *   delayMillis: (n, cap, u) => Math.min(1000 * Math.floor(u * 2 ** n), cap),
+ *   intervalMillis: (n, cap) => [0, Math.min(1000 * (2 ** n - 1), cap)]
+ * })
+ * ```
+ *
+ * @category constructors
+ */
+export const fromDraw = (formula: Formula): Curve<undefined> => make(stateless(formula))
 
 /**
  * Grows by a constant step. Formula, for retry `n`: `base + step * (n - 1)`.

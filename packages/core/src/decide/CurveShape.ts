@@ -39,6 +39,21 @@ export interface Definition<S> {
 }
 
 /**
+ * The parts of a curve whose delays do not depend on earlier ones; all times in milliseconds. Retry 1 is the first one.
+ *
+ * @category models
+ */
+export interface Formula {
+  readonly name: string
+  /** Whether `delayMillis` uses `u`. Such a curve draws by itself and takes no jitter. @default true */
+  readonly draws?: boolean
+  /** As in `Definition`. */
+  delayMillis(n: number, capMillis: number, u: number): number | undefined
+  /** As in `Definition`. */
+  intervalMillis(n: number, capMillis: number): readonly [least: number, greatest: number]
+}
+
+/**
  * A curve whose state is `S`.
  *
  * @category models
@@ -57,6 +72,16 @@ export const known = <S>(
   definition: Definition<S>,
   uncheckedMillis: Definition<S>["delayMillis"] = definition.delayMillis
 ): Curve<S> => ({ ...definition, [TypeId]: TypeId, uncheckedMillis })
+
+/** A definition without a state. */
+export const stateless = ({ name, draws = true, ...formula }: Formula): Definition<undefined> => ({
+  name,
+  draws,
+  initial: undefined,
+  delayMillis: (n, _, capMillis, u) => formula.delayMillis(n, capMillis, u),
+  next: () => undefined,
+  intervalMillis: (n, capMillis) => formula.intervalMillis(n, capMillis)
+})
 
 /** A curve of bounds that depend only on the number of the retry. */
 export const bounds = (name: string, delayMillis: (n: number) => number | undefined): Curve<undefined> =>

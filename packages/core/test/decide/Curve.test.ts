@@ -1,4 +1,4 @@
-import { Backoff, Classic, Curve } from "@effect-retry/core"
+import { Backoff, Classic, Curve, Jitter } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import * as Millis from "@effect-retry/core/unstable/Millis"
 import { Arbitraries, Laws } from "@effect-retry/testing"
@@ -260,6 +260,60 @@ describe("Curve.make", () => {
     expectTypeOf(mine({})).toEqualTypeOf<Curve.Curve<number>>()
     expectTypeOf<Curve.Curve<number>>().toExtend<Curve.Curve>()
     expect([mine({}), { name: "mine" }].map(isCurve)).toEqual([true, false])
+  })
+})
+
+describe("Curve.fromDraw", () => {
+  const dice = (given: Partial<Curve.Formula> = {}) =>
+    Curve.fromDraw({
+      name: "dice",
+      delayMillis: (n, capMillis, u) => Math.min(100 * n * Math.ceil(6 * u), capMillis),
+      intervalMillis: (n, capMillis) => [0, Math.min(600 * n, capMillis)],
+      ...given
+    })
+
+  golden([
+    {
+      name: "hands a formula the number of the retry and one draw for each",
+      us: [0.5, 0, 0.9, 0.1, 0.3, 0.5],
+      backoff: Backoff.fromCurve(dice()),
+      delays: [300, 0, 1_800, 400, 1_000, 1_800]
+    },
+    {
+      name: "hands a formula the cap",
+      us: same(0.5, 6),
+      backoff: Backoff.capped(Backoff.fromCurve(dice()), 1_000),
+      delays: [300, 600, 900, 1_000, 1_000, 1_000]
+    },
+    {
+      name: "ends where its formula does",
+      us: same(0.5, 6),
+      backoff: Backoff.fromCurve(
+        dice({ delayMillis: (n, capMillis) => (n > 3 ? undefined : Math.min(100 * n, capMillis)) })
+      ),
+      delays: [100, 200, 300, "ended"]
+    },
+    {
+      name: "takes a jitter where its formula does not draw",
+      us: same(0.5, 6),
+      backoff: Backoff.jittered(
+        Backoff.fromCurve(dice({ draws: false, delayMillis: (n, capMillis) => Math.min(100 * n, capMillis) })),
+        Jitter.full
+      ),
+      delays: [50, 100, 150, 200, 250, 300]
+    }
+  ])
+
+  it("refuses a jitter where its formula draws", () => {
+    expect(() => Backoff.jittered(Backoff.fromCurve(dice()), Jitter.full)).toThrow("Backoff.jittered")
+  })
+
+  it("checks every answer", () => {
+    expect(() => dice({ delayMillis: () => 9_999 })).toThrow(
+      "Curve.dice: delay must be within its interval [0, 600], got 9999"
+    )
+    const late = Backoff.fromCurve(dice({ delayMillis: (n) => (n === 9 ? NaN : 0) }))
+    expect(() => delayAt(late, 9, 0)).toThrow("Curve.dice: delay must be a number >= 0, got NaN")
   })
 })
 
@@ -607,7 +661,7 @@ describe("Curve.decorrelatedSmooth, by its distribution", () => {
   })
 })
 
-describe("Curve.make, for the truncated exponential back-off of Cloud Storage", () => {
+describe("Curve.fromDraw, for the truncated exponential back-off of Cloud Storage", () => {
   // https://cloud.google.com/storage/docs/retry-strategy: min(2^n seconds + random milliseconds up to 1000, maximum)
   const documented = Backoff.fromCurve(google({ baseMillis: 1_000, maximumMillis: 64_000 }))
 
@@ -639,7 +693,7 @@ describe("Curve.make, for the truncated exponential back-off of Cloud Storage", 
   ])
 })
 
-describe("Curve.make, for the truncated exponential back-off of Cloud Storage, by its distribution", () => {
+describe("Curve.fromDraw, for the truncated exponential back-off of Cloud Storage, by its distribution", () => {
   it("follows its declared distribution below its maximum", () => {
     const backoff = Backoff.fromCurve(
       google({ baseMillis: minutes, maximumMillis: 60 * minutes, randomMillis: 10 * minutes })
@@ -666,12 +720,9 @@ interface Google {
 function google({ baseMillis, factor = 2, maximumMillis, randomMillis = 1_000 }: Google): Curve.Curve<undefined> {
   const at = (n: number, capMillis: number, u: number) =>
     Math.min(baseMillis * factor ** (n - 1) + u * randomMillis, maximumMillis, capMillis)
-  return Curve.make({
+  return Curve.fromDraw({
     name: "google",
-    draws: true,
-    initial: undefined,
-    delayMillis: (n, _, capMillis, u) => at(n, capMillis, u),
-    next: () => undefined,
+    delayMillis: at,
     intervalMillis: (n, capMillis) => [at(n, capMillis, 0), at(n, capMillis, 1)]
   })
 }
