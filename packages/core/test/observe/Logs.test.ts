@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel, Option, Struct } from "effect"
 import * as LogLines from "../support/LogLines.ts"
 import * as Events from "./Events.ts"
-import * as Spans from "./Spans.ts"
+import * as Spans from "../support/Spans.ts"
 
 /** What an observer logs of one event of each kind. */
 const logged = (observer: Observe.Observer, least = LogLevel.All) =>

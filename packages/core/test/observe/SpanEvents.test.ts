@@ -3,7 +3,7 @@ import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Logger, Tracer } from "effect"
 import * as Events from "./Events.ts"
-import * as Spans from "./Spans.ts"
+import * as Spans from "../support/Spans.ts"
 
 const policy = {
   name: "fetch",

@@ -3,7 +3,8 @@
  */
 import { Observe, Retry, Verdict } from "@effect-retry/core"
 import { type Load, SeededRandom, VirtualClock } from "@effect-retry/plan"
-import { Duration, Effect, Exit, Random, Tracer } from "effect"
+import { Duration, Effect, Exit, Random } from "effect"
+import * as Spans from "../../../core/test/support/Spans.ts"
 
 export interface Recorded {
   readonly client: Load.Client
@@ -87,42 +88,21 @@ const valueOf = (value: unknown) => {
 
 const recording = () => {
   const spans: Array<Span> = []
-  const tracer = Tracer.make({
-    context: (f) => f(),
-    span: (name, parent, context, links, startTime, kind) => {
-      const spanId = (spans.length + 1).toString(16).padStart(16, "0")
-      const traceId = "5b8efff798038103d269b633813fc60c"
-      const span: Span = {
-        traceId,
-        spanId,
-        name,
-        startTimeUnixNano: String(startTime),
-        endTimeUnixNano: "",
-        events: [],
-        status: {}
-      }
-      spans.push(span)
-      return {
-        _tag: "Span",
-        name,
-        spanId,
-        traceId,
-        parent,
-        context,
-        links,
-        kind,
-        sampled: true,
-        status: { _tag: "Started", startTime },
-        attributes: new Map(),
-        attribute: () => {},
-        addLinks: () => {},
-        event: (name, time, attributes) => {
-          span.events.push({ timeUnixNano: String(time), name, attributes: attributesOf(attributes) })
-        },
-        end: (endTime, exit) => {
-          span.endTimeUnixNano = String(endTime)
-          span.status = Exit.isSuccess(exit) ? {} : { code: 2 }
-        }
+  const tracer = Spans.tracer((name, startNanos) => {
+    const spanId = (spans.length + 1).toString(16).padStart(16, "0")
+    const traceId = "5b8efff798038103d269b633813fc60c"
+    const startTimeUnixNano = String(startNanos)
+    const span: Span = { traceId, spanId, name, startTimeUnixNano, endTimeUnixNano: "", events: [], status: {} }
+    spans.push(span)
+    return {
+      spanId,
+      traceId,
+      event: (name, atNanos, attributes) => {
+        span.events.push({ timeUnixNano: String(atNanos), name, attributes: attributesOf(attributes) })
+      },
+      end: (atNanos, exit) => {
+        span.endTimeUnixNano = String(atNanos)
+        span.status = Exit.isSuccess(exit) ? {} : { code: 2 }
       }
     }
   })

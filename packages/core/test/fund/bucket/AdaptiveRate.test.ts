@@ -2,21 +2,16 @@ import type { TokenBucket } from "@effect-retry/core"
 import { RateLimiter, Verdict } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Duration, Effect, FastCheck as fc, Fiber, Option } from "effect"
+import { Clock, Effect, FastCheck as fc, Fiber, Option } from "effect"
 import * as Cubic from "../../../src/fund/count/Cubic.ts"
 import { law } from "../../support/Laws.ts"
-import type { Asked } from "../Asking.ts"
 import { abandon, acquire, fail, isGranted, succeed } from "../Asking.ts"
+import { first, nowMillis, settled } from "../RateMoves.ts"
+import * as RateMoves from "../RateMoves.ts"
 
 type Options = NonNullable<Parameters<typeof RateLimiter.adaptive>[0]>
 
 type Result = "Succeeded" | "Failed" | "Throttled"
-
-const settled = Effect.sleep(Duration.zero)
-
-const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
-
-const first: Asked = { attempt: 1 }
 
 const hear = (rate: TokenBucket.TokenBucket, result: Result) =>
   result === "Succeeded" ? succeed(rate) : fail(rate, result === "Throttled" ? Verdict.throttling : Verdict.server)
@@ -239,81 +234,32 @@ describe("RateLimiter.adaptive", () => {
   )
 })
 
-interface Move {
-  readonly millis: number
-  readonly ask: number
+interface Move extends RateMoves.Move {
   readonly result: Result | undefined
-  readonly interrupt: number | undefined
-  readonly stepBackMillis: number
 }
 
 const move: fc.Arbitrary<Move> = fc.record({
-  millis: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 2000 })),
-  ask: fc.integer({ min: 0, max: 3 }),
-  result: fc.option(fc.constantFrom("Succeeded" as const, "Failed" as const, "Throttled" as const), { nil: undefined }),
-  interrupt: fc.option(fc.nat(30), { nil: undefined, freq: 3 }),
-  stepBackMillis: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 100_000 }))
+  ...RateMoves.moves({ shortMillis: 50, longMillis: 2000, ask: 3 }),
+  result: fc.option(fc.constantFrom("Succeeded" as const, "Failed" as const, "Throttled" as const), { nil: undefined })
 })
 
-interface Grant {
-  readonly name: number
-  readonly millis: number
-}
+const hearResult = (rate: TokenBucket.TokenBucket, { result }: Move) =>
+  result === undefined ? Effect.void : hear(rate, result)
 
-const run = (options: Options, moves: ReadonlyArray<Move>) =>
-  Effect.gen(function* () {
-    const rate = yield* RateLimiter.adaptive(options)
-    const grants: Array<Grant> = []
-    const fibers: Array<Fiber.Fiber<void>> = []
-    for (const { ask, interrupt, millis, result, stepBackMillis } of moves) {
-      yield* Effect.sleep(Duration.millis(millis))
-      yield* settled
-      yield* VirtualClock.stepBack(Duration.millis(stepBackMillis))
-      if (result !== undefined) yield* Effect.zipRight(hear(rate, result), settled)
-      for (let i = 0; i < ask; i++) {
-        const name = fibers.length
-        const granted = Effect.map(nowMillis, (now) => void grants.push({ name, millis: now }))
-        fibers.push(yield* Effect.fork(Effect.zipRight(isGranted(rate, first), granted)))
-      }
-      yield* settled
-      const interrupted = interrupt === undefined ? undefined : fibers[interrupt]
-      if (interrupted !== undefined) yield* Fiber.interrupt(interrupted)
-    }
-    yield* Effect.sleep("1 hour")
-    return grants
-  }).pipe(VirtualClock.run)
-
-/** The tested arithmetic and a queue, asked every millisecond. */
-const byMillisecond = (settings: Cubic.Settings, moves: ReadonlyArray<Move>): ReadonlyArray<Grant> => {
+/** The tested arithmetic. */
+const arithmetic = (settings: Cubic.Settings): RateMoves.Model<Move> => {
   let state = Cubic.make(settings, 0)
-  let now = 0
-  let asked = 0
-  let line: Array<number> = []
-  const grants: Array<Grant> = []
-  const serve = () => {
-    while (line.length > 0) {
+  return {
+    pass: () => {},
+    take: (now) => {
       const taken = Cubic.taken(state, settings, now, 1)
-      if (Option.isNone(taken)) return
-      state = taken.value[1]
-      grants.push({ name: line.shift()!, millis: now })
+      if (Option.isSome(taken)) state = taken.value[1]
+      return Option.isSome(taken)
+    },
+    hear: ({ result }, now) => {
+      if (result !== undefined) state = Cubic.recorded(state, settings, now, result === "Throttled")
     }
   }
-  const pass = (millis: number) => {
-    for (let i = 0; i < millis; i++) {
-      now += 1
-      serve()
-    }
-  }
-  for (const { ask, interrupt, millis, result } of moves) {
-    pass(millis)
-    if (result !== undefined) state = Cubic.recorded(state, settings, now, result === "Throttled")
-    serve()
-    for (let i = 0; i < ask; i++) line.push(asked++)
-    serve()
-    line = line.filter((name) => name !== interrupt)
-  }
-  while (line.length > 0) pass(1)
-  return grants
 }
 
 const sdk: Cubic.Settings = {
@@ -334,15 +280,14 @@ describe("RateLimiter.adaptive laws", () => {
     [fc.boolean(), fc.array(move, { minLength: 1, maxLength: 15 })],
     ([asked, moves]) =>
       Effect.gen(function* () {
-        const grants = yield* run(
-          asked
-            ? { minFillRate: 5, cutAtMostEvery: "1 second", idleAfter: "1500 millis", offAfter: "20 seconds" }
-            : { minFillRate: 5 },
-          moves
-        )
+        const options = asked
+          ? ({ cutAtMostEvery: "1 second", idleAfter: "1500 millis", offAfter: "20 seconds" } as const)
+          : {}
+        const rate = RateLimiter.adaptive({ minFillRate: 5, ...options })
+        const grants = yield* RateMoves.granted(rate, moves, hearResult)
         const plain = { ...sdk, minFillRate: 5 }
         const settings = { ...plain, cutAtMostEveryMillis: 1000, idleAfterMillis: 1500, offAfterMillis: 20_000 }
-        expect(grants).toEqual(byMillisecond(asked ? settings : plain, moves))
+        expect(grants).toEqual(RateMoves.modelled(arithmetic(asked ? settings : plain), moves))
       }),
     law(60)
   )

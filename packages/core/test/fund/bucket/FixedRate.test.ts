@@ -3,17 +3,12 @@ import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Fiber } from "effect"
 import { law } from "../../support/Laws.ts"
-import type { Asked } from "../Asking.ts"
 import { abandon, fail, isGranted, succeed } from "../Asking.ts"
 import { interruptedBefore } from "../Interrupting.ts"
+import { first, nowMillis, settled } from "../RateMoves.ts"
+import * as RateMoves from "../RateMoves.ts"
 
 type Options = Parameters<typeof RateLimiter.fixed>[0]
-
-const settled = Effect.sleep(Duration.zero)
-
-const nowMillis = Effect.map(VirtualClock.now, Duration.toMillis)
-
-const first: Asked = { attempt: 1 }
 
 /** When attempts were granted, while a number of callers repeat their requests for a time. */
 const granted = (options: Options, askers: number, seconds: number) =>
@@ -237,77 +232,23 @@ describe("RateLimiter.fixed under interruption", () => {
   )
 })
 
-interface Move {
-  readonly millis: number
-  readonly ask: number
-  readonly interrupt: number | undefined
-  readonly stepBackMillis: number
-}
-
-const move: fc.Arbitrary<Move> = fc.record({
-  millis: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 3000 })),
-  ask: fc.integer({ min: 0, max: 12 }),
-  interrupt: fc.option(fc.nat(60), { nil: undefined, freq: 3 }),
-  stepBackMillis: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 100_000 }))
-})
-
-interface Grant {
-  readonly name: number
-  readonly millis: number
-}
-
-const run = (options: Options, moves: ReadonlyArray<Move>) =>
-  Effect.gen(function* () {
-    const rate = yield* RateLimiter.fixed(options)
-    const grants: Array<Grant> = []
-    const fibers: Array<Fiber.Fiber<void>> = []
-    for (const { ask, interrupt, millis, stepBackMillis } of moves) {
-      yield* Effect.sleep(Duration.millis(millis))
-      yield* settled
-      yield* VirtualClock.stepBack(Duration.millis(stepBackMillis))
-      for (let i = 0; i < ask; i++) {
-        const name = fibers.length
-        const granted = Effect.map(nowMillis, (now) => void grants.push({ name, millis: now }))
-        fibers.push(yield* Effect.fork(Effect.zipRight(isGranted(rate, first), granted)))
-      }
-      yield* settled
-      const interrupted = interrupt === undefined ? undefined : fibers[interrupt]
-      if (interrupted !== undefined) yield* Fiber.interrupt(interrupted)
-    }
-    yield* Effect.sleep("1 hour")
-    yield* Fiber.interruptAll(fibers)
-    return grants
-  }).pipe(VirtualClock.run)
-
-/** A fixed rate as its description has it, a millisecond at a time. */
-const byMillisecond = ({ burst, rate }: Options, moves: ReadonlyArray<Move>): ReadonlyArray<Grant> => {
+/** A fixed rate as its description has it. */
+const described = ({ burst, rate }: Options): RateMoves.Model<RateMoves.Move> => {
   let tokens = burst
-  let now = 0
-  let asked = 0
-  let line: Array<number> = []
-  const grants: Array<Grant> = []
-  const serve = () => {
-    while (line.length > 0 && tokens + 1e-6 >= 1) {
-      tokens = Math.max(0, tokens - 1)
-      grants.push({ name: line.shift()!, millis: now })
-    }
+  return {
+    pass: (waiting) => {
+      tokens = waiting ? tokens + rate / 1000 : Math.min(burst, tokens + rate / 1000)
+    },
+    take: () => {
+      const enough = tokens + 1e-6 >= 1
+      if (enough) tokens = Math.max(0, tokens - 1)
+      return enough
+    },
+    hear: () => {}
   }
-  const pass = (millis: number) => {
-    for (let i = 0; i < millis; i++) {
-      now += 1
-      tokens = line.length > 0 ? tokens + rate / 1000 : Math.min(burst, tokens + rate / 1000)
-      serve()
-    }
-  }
-  for (const { ask, interrupt, millis } of moves) {
-    pass(millis)
-    for (let i = 0; i < ask; i++) line.push(asked++)
-    serve()
-    line = line.filter((name) => name !== interrupt)
-  }
-  while (line.length > 0) pass(1)
-  return grants
 }
+
+const move = fc.record(RateMoves.moves({ shortMillis: 30, longMillis: 3000, ask: 12 }))
 
 describe("RateLimiter.fixed laws", () => {
   it.effect.prop(
@@ -315,8 +256,8 @@ describe("RateLimiter.fixed laws", () => {
     [fc.constantFrom(5000, 1000, 300, 7), fc.constantFrom(1, 2, 10), fc.array(move, { minLength: 1, maxLength: 15 })],
     ([rate, burst, moves]) =>
       Effect.gen(function* () {
-        const grants = yield* run({ rate, burst }, moves)
-        expect(grants).toEqual(byMillisecond({ rate, burst }, moves))
+        const grants = yield* RateMoves.granted(RateLimiter.fixed({ rate, burst }), moves)
+        expect(grants).toEqual(RateMoves.modelled(described({ rate, burst }), moves))
         expect(grants.map(({ name }) => name)).toEqual(grants.map(({ name }) => name).toSorted((a, b) => a - b))
         expect(
           excess(

@@ -1,7 +1,7 @@
 import { AttemptTimeout, Deadline, Retry, Verdict } from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, FiberRef, Option } from "effect"
-import * as Spans from "../../observe/Spans.ts"
+import * as Spans from "../../support/Spans.ts"
 import { Bucket, make, nowMillis, policy, world } from "../Recording.ts"
 
 const { AttemptTimedOut } = AttemptTimeout

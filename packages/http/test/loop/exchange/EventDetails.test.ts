@@ -6,6 +6,7 @@ import { AttemptTimeout, Backoff, Deadline, Observe, Retry, TokenBucket, Verdict
 import { HttpRetry } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 import { Data, Effect, FastCheck, HashMap, Logger, LogLevel, Metric, Tracer } from "effect"
+import * as Spans from "../../../../core/test/support/Spans.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 
 type Observers = ReadonlyArray<Observe.Observer>
@@ -426,41 +427,18 @@ describe("HttpRetry.withRetry events of an operation inside another one", () => 
 describe("HttpRetry.withRetry spans of attempts", () => {
   it.effect("tell how often the request was sent again, from the second on", () =>
     Effect.gen(function* () {
-      const spans: Array<readonly [name: string, count: unknown]> = []
-      const tracer = Tracer.make({
-        context: (f) => f(),
-        span: (name, parent, context, links, startTime, kind) => {
-          const attributes = new Map<string, unknown>()
-          return {
-            _tag: "Span",
-            name,
-            spanId: name,
-            traceId: "trace",
-            parent,
-            context,
-            links,
-            kind,
-            sampled: true,
-            status: { _tag: "Started", startTime },
-            attributes,
-            attribute: (key, value) => void attributes.set(key, value),
-            addLinks: () => {},
-            event: () => {},
-            end: () => void spans.push([name, attributes.get("http.request.resend_count")])
-          }
-        }
-      })
+      const { provide, spans } = Spans.recording()
       const client = HttpRetry.withRetry(down, { ...policy, maxAttempts: 3 })
       const eager = HttpRetry.withRetry(down, { ...policy, name: "eager", attemptHeaders: HttpRetry.attemptNumber() })
-      yield* Effect.withTracer(Effect.all([client.get(url), Effect.withSpan(eager.get(url), "around")]), tracer)
+      yield* provide(Effect.all([client.get(url), Effect.withSpan(eager.get(url), "around")]))
       const sent = "http.client GET"
-      expect(spans).toEqual([
+      expect(spans.map(({ attributes, name }) => [name, attributes["http.request.resend_count"]])).toEqual([
         [sent, undefined],
         [sent, 1],
         [sent, 2],
+        ["around", undefined],
         [sent, undefined],
-        [sent, 1],
-        ["around", undefined]
+        [sent, 1]
       ])
     }).pipe(ScriptedClient.world)
   )
