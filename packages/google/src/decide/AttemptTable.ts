@@ -117,11 +117,11 @@ const checked = (options: Options): Checked => {
 }
 
 const invoked = (attempt: TimedAttempt, elapsedMillis: number, attemptsTake: number | undefined): Row => {
-  const { overallAttemptCount, randomizedRetryDelay, rpcTimeout } = attempt
+  const { attemptCount, randomizedRetryDelay, rpcTimeout } = attempt
   const invokedMillis = elapsedMillis + randomizedRetryDelay
   const tookMillis = Math.min(attemptsTake ?? rpcTimeout, rpcTimeout === 0 ? Infinity : rpcTimeout)
   return {
-    attempt: overallAttemptCount + 1,
+    attempt: attemptCount + 1,
     rpcTimeout: rpcTimeout === 0 ? Option.none() : Option.some(Duration.millis(rpcTimeout)),
     delay: Duration.millis(randomizedRetryDelay),
     invoked: Duration.millis(invokedMillis),
@@ -130,7 +130,7 @@ const invoked = (attempt: TimedAttempt, elapsedMillis: number, attemptsTake: num
 }
 
 const refusedRow = (attempt: TimedAttempt, elapsedMillis: number, because: Refusal): RefusedRow => ({
-  attempt: attempt.overallAttemptCount + 1,
+  attempt: attempt.attemptCount + 1,
   delay: Duration.millis(attempt.randomizedRetryDelay),
   invoked: Duration.millis(elapsedMillis + attempt.randomizedRetryDelay),
   because

@@ -4,17 +4,15 @@
  * The table of `RetrySettings.table` follows it exactly. A compiled policy leaves limits and remaining time to the
  * loop; its delays and timeouts grow by the same function.
  *
- * Source: https://github.com/googleapis/sdk-platform-java, gax-java, `ExponentialRetryAlgorithm` and
- * `StreamingRetryAlgorithm`, 56aa343.
+ * Source: https://github.com/googleapis/sdk-platform-java, gax-java, `ExponentialRetryAlgorithm`,
+ * 56aa343.
  */
 import type { Millis } from "../accept/RetrySettingsRecord.ts"
 
 /** The settings of one attempt. All times in milliseconds. */
 export interface TimedAttempt {
-  /** Attempts before this one; those before the latest progress of a stream do not count. */
+  /** Attempts before this one. */
   readonly attemptCount: number
-  /** All attempts before this one. */
-  readonly overallAttemptCount: number
   /** The delay before this attempt, before jitter. */
   readonly retryDelay: number
   readonly randomizedRetryDelay: number
@@ -27,7 +25,6 @@ export type Refusal = "noLimit" | "totalTimeout" | "maxAttempts"
 
 export const first = (settings: Millis): TimedAttempt => ({
   attemptCount: 0,
-  overallAttemptCount: 0,
   retryDelay: 0,
   randomizedRetryDelay: 0,
   rpcTimeout: firstRpcTimeout(settings)
@@ -53,25 +50,10 @@ export const next = (
   const leftMillis = Math.trunc(settings.totalTimeout - elapsedMillis - randomizedRetryDelay)
   return {
     attemptCount: previous.attemptCount + 1,
-    overallAttemptCount: previous.overallAttemptCount + 1,
     retryDelay,
     randomizedRetryDelay,
     rpcTimeout: settings.totalTimeout === 0 ? rpcTimeout : Math.min(rpcTimeout, leftMillis)
   }
-}
-
-/**
- * The attempt after one that had received responses: delay, timeout and count continue as after a first attempt, but
- * the elapsed time and the overall count do not start over.
- */
-export const nextAfterProgress = (
-  settings: Millis,
-  previous: TimedAttempt,
-  elapsedMillis: number,
-  u: number | undefined
-): TimedAttempt => {
-  const { overallAttemptCount } = previous
-  return next(settings, { ...first(settings), overallAttemptCount }, elapsedMillis, u)
 }
 
 /**

@@ -20,7 +20,6 @@ describe("GaxAlgorithm.first", () => {
   it("waits for nothing and has the initial timeout", () => {
     expect(GaxAlgorithm.first(millis(fast))).toEqual({
       attemptCount: 0,
-      overallAttemptCount: 0,
       retryDelay: 0,
       randomizedRetryDelay: 0,
       rpcTimeout: 1
@@ -153,25 +152,6 @@ describe("GaxAlgorithm.refusal", () => {
   it("refuses nothing when no limit is set", () => {
     expect(GaxAlgorithm.refusal(millis({}), attempt(1), 0)).toBe("noLimit")
     expect(GaxAlgorithm.refusal(millis({ maxAttempts: 2 }), attempt(1), 1e9)).toBeUndefined()
-  })
-})
-
-describe("GaxAlgorithm.nextAfterProgress", () => {
-  // Source: googleapis/sdk-platform-java 56aa343, gax-java, StreamingRetryAlgorithmTest.java.
-  it("starts delay and count over, and neither the time nor the overall count", () => {
-    const settings = millis(fast)
-    const third = following(fast, 2)[1]!
-    expect(GaxAlgorithm.nextAfterProgress(settings, third, 10, undefined)).toEqual({
-      attemptCount: 1,
-      overallAttemptCount: 3,
-      retryDelay: 1,
-      randomizedRetryDelay: 1,
-      rpcTimeout: 2
-    })
-    expect(GaxAlgorithm.nextAfterProgress(settings, third, 198, undefined).rpcTimeout).toBe(1)
-    expect(GaxAlgorithm.refusal(settings, GaxAlgorithm.nextAfterProgress(settings, third, 199, undefined), 199)).toBe(
-      "totalTimeout"
-    )
   })
 })
 

@@ -251,8 +251,9 @@ const planned = (given: RetrySettings.Fields, steps: ReadonlyArray<Step>, u: num
     elapsed += attempt.randomizedRetryDelay
     started.push({ invoked: elapsed, rpcTimeout: attempt.rpcTimeout })
     elapsed += attempt.rpcTimeout === 0 ? takes : Math.min(takes, attempt.rpcTimeout)
-    const next = progressed ? GaxAlgorithm.nextAfterProgress : GaxAlgorithm.next
-    attempt = next(settings, attempt, elapsed, u)
+    // After progress, delay, timeout and count start over; the time does not.
+    const last = progressed ? GaxAlgorithm.first(settings) : attempt
+    attempt = GaxAlgorithm.next(settings, last, elapsed, u)
     if (GaxAlgorithm.refusal(settings, attempt, elapsed) !== undefined) break
   }
   return started
