@@ -42,28 +42,14 @@ const jittered = (base: number, cap: number): Backoff.Backoff =>
 
 const roundedDown = (base: number, cap: number): Backoff.Backoff => {
   const bound = (n: number, capMillis: number) => Math.min(times(base, 2 ** (n - 1)), cap, capMillis)
-  return drawing(
-    "awsRoundedDown",
-    (n, capMillis, u) => Math.floor(u * bound(n, capMillis)),
-    (n, capMillis) => [0, Math.floor(bound(n, capMillis))]
-  )
-}
-
-const drawing = (
-  name: string,
-  delayMillis: (n: number, capMillis: number, u: number) => number,
-  intervalMillis: Curve.Definition<undefined>["intervalMillis"]
-): Backoff.Backoff =>
-  Backoff.fromCurve(
-    Curve.make({
-      name,
-      draws: true,
-      initial: undefined,
-      delayMillis: (n, _, capMillis, u) => delayMillis(n, capMillis, u),
-      next: () => undefined,
-      intervalMillis
+  return Backoff.fromCurve(
+    Curve.fromDraw({
+      name: "awsRoundedDown",
+      delayMillis: (n, capMillis, u) => Math.floor(u * bound(n, capMillis)),
+      intervalMillis: (n, capMillis) => [0, Math.floor(bound(n, capMillis))]
     })
   )
+}
 
 /**
  * The standard mode since the 2026 revision (2.1). Formula, for retry `n`: `u * min(x * 2^(n - 1), 20 s)`, with `x` 1 second
@@ -121,10 +107,12 @@ export const javascriptDynamodb: Backoff.Backoff = /*#__PURE__*/ exponential({
  *
  * @category constructors
  */
-export const standard2020: Backoff.Backoff = /*#__PURE__*/ drawing(
-  "awsStandard2020",
-  (n, capMillis, u) => Math.min(u * times(1000, 2 ** (n - 1)), 20_000, capMillis),
-  (n, capMillis) => [0, Math.min(times(1000, 2 ** (n - 1)), 20_000, capMillis)]
+export const standard2020: Backoff.Backoff = /*#__PURE__*/ Backoff.fromCurve(
+  /*#__PURE__*/ Curve.fromDraw({
+    name: "awsStandard2020",
+    delayMillis: (n, capMillis, u) => Math.min(u * times(1000, 2 ** (n - 1)), 20_000, capMillis),
+    intervalMillis: (n, capMillis) => [0, Math.min(times(1000, 2 ** (n - 1)), 20_000, capMillis)]
+  })
 )
 
 /**
@@ -145,11 +133,13 @@ export const botocore2020: Backoff.Backoff = /*#__PURE__*/ exponential({ base: "
  *
  * @category constructors
  */
-export const go2020: Backoff.Backoff = /*#__PURE__*/ drawing(
-  "awsGo2020",
-  (n, capMillis, u) => Math.min(n > 4 ? 20_000 : u * 1000 * 2 ** n, capMillis),
-  (n, capMillis) =>
-    n > 4 ? [Math.min(20_000, capMillis), Math.min(20_000, capMillis)] : [0, Math.min(1000 * 2 ** n, capMillis)]
+export const go2020: Backoff.Backoff = /*#__PURE__*/ Backoff.fromCurve(
+  /*#__PURE__*/ Curve.fromDraw({
+    name: "awsGo2020",
+    delayMillis: (n, capMillis, u) => Math.min(n > 4 ? 20_000 : u * 1000 * 2 ** n, capMillis),
+    intervalMillis: (n, capMillis) =>
+      n > 4 ? [Math.min(20_000, capMillis), Math.min(20_000, capMillis)] : [0, Math.min(1000 * 2 ** n, capMillis)]
+  })
 )
 
 /**
@@ -232,12 +222,10 @@ const subtractive = ({ base, jitter, maxBackoff, scaleFactor }: Subtractive): Ba
   const bound = (n: number, capMillis: number) => Math.min(times(base, scaleFactor ** (n - 1)), maxBackoff, capMillis)
   const delay = (n: number, capMillis: number, u: number) => Math.floor(bound(n, capMillis) * (1 - u * jitter))
   return Backoff.fromCurve(
-    Curve.make({
+    Curve.fromDraw({
       name: "awsKotlin",
       draws: jitter > 0,
-      initial: undefined,
-      delayMillis: (n, _, capMillis, u) => delay(n, capMillis, u),
-      next: () => undefined,
+      delayMillis: delay,
       intervalMillis: (n, capMillis) => [delay(n, capMillis, 1), delay(n, capMillis, 0)]
     })
   )

@@ -64,12 +64,9 @@ const phpBound = (n: number, capMillis: number) => Math.floor(Math.min(times(100
  * @category constructors
  */
 export const php: Backoff.Backoff = /*#__PURE__*/ Backoff.fromCurve(
-  /*#__PURE__*/ Curve.make({
+  /*#__PURE__*/ Curve.fromDraw({
     name: "awsPhp",
-    draws: true,
-    initial: undefined,
-    delayMillis: (n, _, capMillis, u) => Math.min(Math.floor(u * (phpBound(n, capMillis) + 1)), phpBound(n, capMillis)),
-    next: () => undefined,
+    delayMillis: (n, capMillis, u) => Math.min(Math.floor(u * (phpBound(n, capMillis) + 1)), phpBound(n, capMillis)),
     intervalMillis: (n, capMillis) => [0, phpBound(n, capMillis)]
   })
 )

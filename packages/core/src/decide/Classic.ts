@@ -6,7 +6,7 @@ import * as Argument from "../accept/Argument.ts"
 import type { Backoff } from "./Backoff.ts"
 import { fromCurve } from "./Backoff.ts"
 import * as Bounds from "./Bounds.ts"
-import { bounds, known } from "./CurveShape.ts"
+import { bounds, known, stateless } from "./CurveShape.ts"
 import { times } from "./Millis.ts"
 
 /**
@@ -26,15 +26,14 @@ export const ethernet = (options: { readonly slot: Duration.DurationInput }): Ba
     Math.min(2 ** Math.min(n, 10), Math.floor(capMillis / Math.min(slotMillis, capMillis)) + 1)
   const slot = (capMillis: number) => Math.min(slotMillis, capMillis)
   return fromCurve(
-    known({
-      name: "ethernet",
-      draws: true,
-      initial: undefined,
-      delayMillis: (n, _, capMillis, u) =>
-        n >= 16 ? undefined : times(slot(capMillis), wholeBelow(slots(n, capMillis), u)),
-      next: () => undefined,
-      intervalMillis: (n, capMillis) => [0, n >= 16 ? 0 : times(slot(capMillis), slots(n, capMillis) - 1)]
-    })
+    known(
+      stateless({
+        name: "ethernet",
+        delayMillis: (n, capMillis, u) =>
+          n >= 16 ? undefined : times(slot(capMillis), wholeBelow(slots(n, capMillis), u)),
+        intervalMillis: (n, capMillis) => [0, n >= 16 ? 0 : times(slot(capMillis), slots(n, capMillis) - 1)]
+      })
+    )
   )
 }
 
@@ -65,20 +64,20 @@ export const celery = (options: {
     return Math.floor(most / second(capMillis))
   }
   return fromCurve(
-    known({
-      name: "celery",
-      draws: jitter,
-      initial: undefined,
-      delayMillis: (n, _, capMillis, u) => {
-        const seconds = countdown(n, capMillis)
-        return (jitter ? wholeBelow(seconds + 1, u) : seconds) * second(capMillis)
-      },
-      next: () => undefined,
-      intervalMillis: (n, capMillis) => {
-        const most = countdown(n, capMillis) * second(capMillis)
-        return [jitter ? 0 : most, most]
-      }
-    })
+    known(
+      stateless({
+        name: "celery",
+        draws: jitter,
+        delayMillis: (n, capMillis, u) => {
+          const seconds = countdown(n, capMillis)
+          return (jitter ? wholeBelow(seconds + 1, u) : seconds) * second(capMillis)
+        },
+        intervalMillis: (n, capMillis) => {
+          const most = countdown(n, capMillis) * second(capMillis)
+          return [jitter ? 0 : most, most]
+        }
+      })
+    )
   )
 }
 

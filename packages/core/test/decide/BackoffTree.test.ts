@@ -62,12 +62,9 @@ const slowly = Backoff.constant({ delay: 100 })
 const longer = Backoff.constant({ delay: 300 })
 
 /** It answers more than it declares, as a formula with fractions may. */
-const barelyOver = Curve.make({
+const barelyOver = Curve.fromDraw({
   name: "barely over",
-  draws: true,
-  initial: undefined,
   delayMillis: () => 100 + 1e-9,
-  next: () => undefined,
   intervalMillis: () => [0, 100]
 })
 

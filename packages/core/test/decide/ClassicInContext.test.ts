@@ -19,13 +19,10 @@ describe("Classic.celery beside its first form", () => {
   // https://github.com/celery/celery, celery/utils/time.py: the first form drew before its maximum, today's draws after it.
   const first = (factor: number, maximumSeconds: number) =>
     Backoff.fromCurve(
-      Curve.make({
+      Curve.fromDraw({
         name: "celery, first form",
-        draws: true,
-        initial: undefined,
-        delayMillis: (n, _, capMillis, u) =>
+        delayMillis: (n, capMillis, u) =>
           Math.min(Math.floor(u * (factor * 2 ** (n - 1) + 1)), maximumSeconds, capMillis / 1_000) * 1_000,
-        next: () => undefined,
         intervalMillis: (n, capMillis) => [
           0,
           Math.min(factor * 2 ** (n - 1), maximumSeconds, capMillis / 1_000) * 1_000

@@ -15,28 +15,6 @@ export const positive = { min: 1 } satisfies Argument.Range
 /** The range of a factor. */
 export const factor = { min: 1 } satisfies Argument.Range
 
-/**
- * A vendor's formula for retry `n`; all times are in milliseconds, and `capMillis` is `Infinity` without a cap.
- */
-export interface Formula {
-  readonly name: string
-  delayMillis(n: number, capMillis: number, u: number): number
-  intervalMillis(n: number, capMillis: number): readonly [least: number, greatest: number]
-}
-
-/** The back-off of a formula that draws and does not depend on earlier delays. */
-export const drawing = ({ delayMillis, intervalMillis, name }: Formula): Backoff.Backoff =>
-  Backoff.fromCurve(
-    Curve.make({
-      name,
-      draws: true,
-      initial: undefined,
-      delayMillis: (n, _, capMillis, u) => delayMillis(n, capMillis, u),
-      next: () => undefined,
-      intervalMillis
-    })
-  )
-
 /** `min(bound + extra, maximum)`, with `extra` from nothing to `most`. */
 export const added = (formula: {
   readonly name: string
@@ -46,14 +24,16 @@ export const added = (formula: {
   readonly maximum: number
 }): Backoff.Backoff => {
   const { bound, extra, maximum, most, name } = formula
-  return drawing({
-    name,
-    delayMillis: (n, capMillis, u) => Math.min(bound(n) + extra(u), maximum, capMillis),
-    intervalMillis: (n, capMillis) => [
-      Math.min(bound(n), maximum, capMillis),
-      Math.min(bound(n) + most, maximum, capMillis)
-    ]
-  })
+  return Backoff.fromCurve(
+    Curve.fromDraw({
+      name,
+      delayMillis: (n, capMillis, u) => Math.min(bound(n) + extra(u), maximum, capMillis),
+      intervalMillis: (n, capMillis) => [
+        Math.min(bound(n), maximum, capMillis),
+        Math.min(bound(n) + most, maximum, capMillis)
+      ]
+    })
+  )
 }
 
 /** The settings of `@google-cloud/storage` that shape a delay, by their names there. */

@@ -14,7 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as Options from "../accept/Options.ts"
 import * as Defaults from "../accept/PythonDefaults.ts"
 import type { Node } from "./Formula.ts"
-import { added, checkNode, drawing, factor, nonNegative, positive } from "./Formula.ts"
+import { added, checkNode, factor, nonNegative, positive } from "./Formula.ts"
 
 /**
  * The back-off in the documentation of Cloud Storage. Formula, for retry `n`: `min(2^(n - 1) + random, maximumBackoff)`
@@ -232,17 +232,19 @@ export const slidingWindow = (options: {
     const end = Math.min(times(initialEnd, upper ** (n - 1)), most)
     return [start < farthest ? start : minimum > most ? farthest : Math.max(minimum, farthest), end]
   }
-  return drawing({
-    name: "slidingWindow",
-    delayMillis: (n, capMillis, u) => {
-      const [start, end] = window(n, capMillis)
-      return Math.floor(start + u * (end - start))
-    },
-    intervalMillis: (n, capMillis) => {
-      const [start, end] = window(n, capMillis)
-      return [Math.floor(start), Math.floor(end)]
-    }
-  })
+  return Backoff.fromCurve(
+    Curve.fromDraw({
+      name: "slidingWindow",
+      delayMillis: (n, capMillis, u) => {
+        const [start, end] = window(n, capMillis)
+        return Math.floor(start + u * (end - start))
+      },
+      intervalMillis: (n, capMillis) => {
+        const [start, end] = window(n, capMillis)
+        return [Math.floor(start), Math.floor(end)]
+      }
+    })
+  )
 }
 
 /**
@@ -265,11 +267,13 @@ export const gsutil = (
   Options.check(owner, options)
   const maximum = Argument.millis(owner, "maxRetryDelay", options.maxRetryDelay ?? "32 seconds", positive)
   const bound = (n: number) => times(1000, 2 ** n)
-  return drawing({
-    name: "gsutil",
-    delayMillis: (n, capMillis, u) => Math.min(u * bound(n), maximum, capMillis),
-    intervalMillis: (n, capMillis) => [0, Math.min(bound(n), maximum, capMillis)]
-  })
+  return Backoff.fromCurve(
+    Curve.fromDraw({
+      name: "gsutil",
+      delayMillis: (n, capMillis, u) => Math.min(u * bound(n), maximum, capMillis),
+      intervalMillis: (n, capMillis) => [0, Math.min(bound(n), maximum, capMillis)]
+    })
+  )
 }
 
 /**
@@ -292,9 +296,11 @@ export const apitools = (
   const maximum = Argument.millis(owner, "maxRetryWait", options.maxRetryWait ?? "60 seconds", positive)
   const delayMillis = (n: number, capMillis: number, u: number) =>
     Math.min(Math.max(1000, Math.min(times(1000, 2 ** n) * (0.75 + u / 2), maximum)), capMillis)
-  return drawing({
-    name: "apitools",
-    delayMillis,
-    intervalMillis: (n, capMillis) => [delayMillis(n, capMillis, 0), delayMillis(n, capMillis, 1)]
-  })
+  return Backoff.fromCurve(
+    Curve.fromDraw({
+      name: "apitools",
+      delayMillis,
+      intervalMillis: (n, capMillis) => [delayMillis(n, capMillis, 0), delayMillis(n, capMillis, 1)]
+    })
+  )
 }

@@ -40,12 +40,9 @@ const valley = Jitter.make({
 /** Google's truncated exponential back-off, as a user may write it. */
 const truncated = ({ base, maximum }: { readonly base: number; readonly maximum: number }) =>
   Backoff.fromCurve(
-    Curve.make({
+    Curve.fromDraw({
       name: "truncated",
-      draws: true,
-      initial: undefined,
-      delayMillis: (n, _, cap, u) => Math.min(base * 2 ** (n - 1) + u * 1_000, maximum, cap),
-      next: () => undefined,
+      delayMillis: (n, cap, u) => Math.min(base * 2 ** (n - 1) + u * 1_000, maximum, cap),
       intervalMillis: (n, cap) => [
         Math.min(base * 2 ** (n - 1), maximum, cap),
         Math.min(base * 2 ** (n - 1) + 1_000, maximum, cap)
@@ -65,12 +62,9 @@ const walk = (base: number) =>
   })
 
 /** Its least delay is in the middle of its draws. */
-const hollow = Curve.make({
+const hollow = Curve.fromDraw({
   name: "hollow",
-  draws: true,
-  initial: undefined,
-  delayMillis: (_, _state, cap, u) => Math.min(100 * Math.abs(2 * u - 1), cap),
-  next: () => undefined,
+  delayMillis: (_, cap, u) => Math.min(100 * Math.abs(2 * u - 1), cap),
   intervalMillis: (_, cap) => [0, Math.min(100, cap)]
 })
 
