@@ -31,6 +31,11 @@ export interface ServerOptions {
    * random one; its `TokenBucket.Key` is that shard. @default 1
    */
   readonly shards?: number
+  /**
+   * What it does with requests in an outage: it stalls, or it refuses them at once and asks to come back when the outage is
+   * over. @default "stall"
+   */
+  readonly inOutage?: "stall" | "refuse"
 }
 
 /**
@@ -92,6 +97,7 @@ interface Setting {
   readonly timeoutMillis: number
   readonly shards: number
   readonly stalled: number
+  readonly refuses: boolean
   readonly outage: { readonly fromMillis: number; readonly toMillis: number }
   readonly patienceSeconds: number
 }
@@ -100,7 +106,7 @@ interface Setting {
  * Simulates clients of a server through an outage, and waits for the recovery. The same seed gives the same outcome.
  *
  * Every attempt that is not answered in time fails as a retryable `Timeout`; the server does not know that its client
- * has gone.
+ * has gone. One that is refused fails as a retryable `Server` with a hint.
  *
  * @category running
  */
@@ -112,7 +118,12 @@ export const recovery = (client: Client.Client, options: RecoveryOptions): Effec
 const settingOf = (client: Client.Client, options: RecoveryOptions): Setting => {
   const owner = "Load.recovery"
   Client.check(owner, client)
-  const { capacityPerSecond = 100, expired = "serve", serviceTimes = "exponential" } = options.server ?? {}
+  const {
+    capacityPerSecond = 100,
+    expired = "serve",
+    inOutage = "stall",
+    serviceTimes = "exponential"
+  } = options.server ?? {}
   const shards = Argument.number(owner, "server.shards", options.server?.shards ?? 1, { min: 1, integer: true })
   const capacity = Argument.number(owner, "server.capacityPerSecond", capacityPerSecond, { min: 0, exclusive: true })
   const outageMillis = Argument.millis(owner, "outage", options.outage ?? "10 seconds", { min: 0 })
@@ -126,6 +137,7 @@ const settingOf = (client: Client.Client, options: RecoveryOptions): Setting => 
     stalled: Argument.number(owner, "stalled", options.stalled ?? shards, { min: 0, max: shards, integer: true }),
     exponential:
       Argument.oneOf(owner, "server.serviceTimes", serviceTimes, ["constant", "exponential"]) === "exponential",
+    refuses: Argument.oneOf(owner, "server.inOutage", inOutage, ["stall", "refuse"]) === "refuse",
     drops: Argument.oneOf(owner, "server.expired", expired, ["serve", "drop"]) === "drop",
     timeoutMillis: Argument.millis(owner, "attemptTimeout", options.attemptTimeout ?? "1 second", {
       min: 0,
@@ -151,7 +163,7 @@ const simulate = (setting: Setting): Effect.Effect<Recovery, never, Scope.Scope>
     const drawn = requestOf(setting, seconds)
     const pause = exponential(setting.clients / setting.requestsPerMilli)
     for (let i = 0; i < setting.clients; i++) {
-      const retried = yield* Client.make(setting.client, () => Verdict.timeout)
+      const retried = yield* Client.make(setting.client, verdictOf)
       const request = Effect.flatMap(drawn, ({ attempt, shard }) =>
         Effect.flatMap(currentSecond(seconds), (second) => {
           second.requests += 1
@@ -170,27 +182,46 @@ const simulate = (setting: Setting): Effect.Effect<Recovery, never, Scope.Scope>
 
 /** A request, whose attempts all go to the same shard. */
 interface Request {
-  readonly attempt: Effect.Effect<void, "timed out">
+  readonly attempt: Effect.Effect<void, Failure>
   readonly shard: number
 }
 
+type Failure =
+  | { readonly _tag: "TimedOut" }
+  /** The server asks to come back after this. */
+  | { readonly _tag: "Refused"; readonly hintMillis: number }
+
+const timedOut: Failure = { _tag: "TimedOut" }
+
+const verdictOf = (failure: Failure): Verdict.Verdict =>
+  failure._tag === "TimedOut"
+    ? Verdict.timeout
+    : Verdict.retryable("Server", { hint: Duration.millis(failure.hintMillis) })
+
 /** Draws the shard of a request. */
 const requestOf = (setting: Setting, seconds: Seconds): Effect.Effect<Request> => {
-  const { drops, outage, serviceMillis, shards, stalled, timeoutMillis } = setting
+  const { drops, outage, refuses, serviceMillis, shards, stalled, timeoutMillis } = setting
   const running = { fromMillis: Infinity, toMillis: Infinity }
   const servers = Array.from({ length: shards }, (_, shard) =>
-    Server.make({ outage: shard < stalled ? outage : running, dropAfterMillis: drops ? timeoutMillis : Infinity })
+    Server.make({
+      outage: shard < stalled && !refuses ? outage : running,
+      dropAfterMillis: drops ? timeoutMillis : Infinity
+    })
   )
   const served = setting.exponential ? exponential(serviceMillis) : Effect.succeed(serviceMillis)
-  const attempts = servers.map((server) =>
+  const refusedUntil = (shard: number, now: number): number =>
+    refuses && shard < stalled && now >= outage.fromMillis ? outage.toMillis : -Infinity
+  const attempts = servers.map((server, shard) =>
     Effect.flatMap(
       Effect.zip(Effect.zip(Client.nowMillis, currentSecond(seconds)), served),
       ([[now, second], serviceMillis]) => {
         second.attempts += 1
+        const hintMillis = refusedUntil(shard, now) - now
+        if (hintMillis > 0) return Effect.fail<Failure>({ _tag: "Refused", hintMillis })
         const answer = server.arrive(now, serviceMillis)
         return answer <= timeoutMillis
           ? sleepMillis(answer)
-          : Effect.zipRight(sleepMillis(timeoutMillis), Effect.fail("timed out" as const))
+          : Effect.zipRight(sleepMillis(timeoutMillis), Effect.fail(timedOut))
       }
     )
   )

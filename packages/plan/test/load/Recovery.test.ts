@@ -1,4 +1,4 @@
-import { Backoff, Policy, RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, Hint, Policy, RateLimiter, TokenBucket, Verdict } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
@@ -55,6 +55,25 @@ describe("Load.recovery", () => {
       expect(Duration.lessThan(short, long)).toBe(true)
       const dropping = yield* seconds({ outage: "15 seconds", server: { ...server, expired: "drop" } })
       expect(Duration.lessThan(dropping, long)).toBe(true)
+    })
+  )
+
+  it.effect("refuses in an outage with the time until its end, where the server does that", () =>
+    Effect.gen(function* () {
+      const options = { ...short, patience: 0, server: { ...server, inOutage: "refuse" } } as const
+      const inOutage = ({ seconds }: Load.Recovery, count: keyof Load.Second) =>
+        seconds.slice(60, 70).reduce((sum, second) => sum + second[count], 0)
+      const ignoring = yield* Load.recovery({ policy: { ...threeAttempts, hint: Hint.ignore } }, options)
+      const hearing = yield* Load.recovery({ policy: threeAttempts }, options)
+      const pause = RateLimiter.serverPause({ atMost: "1 minute" })
+      const pausing = yield* Load.recovery({ policy: threeAttempts, rateLimiter: pause }, options)
+      expect(inOutage(ignoring, "attempts")).toBe(3 * inOutage(ignoring, "requests"))
+      expect(inOutage(ignoring, "succeeded")).toBe(0)
+      // The retry comes when the outage is over.
+      expect(inOutage(hearing, "attempts")).toBe(inOutage(hearing, "requests"))
+      expect(inOutage(hearing, "succeeded")).toBeGreaterThan(0)
+      // One of each client finds out.
+      expect(inOutage(pausing, "attempts")).toBe(10)
     })
   )
 

@@ -83,7 +83,12 @@ const names = {
   acceptRatio: "an accept ratio and a budget",
   breaker: "a circuit breaker",
   ofWhole: "a breaker for all shards",
-  ofShard: "a breaker for each shard"
+  ofShard: "a breaker for each shard",
+  aimdOfShard: "adaptive limits for each shard",
+  ignored: "3 attempts, hint ignored",
+  hint: "3 attempts, hint rule",
+  hintAndBudget: "hint rule and a budget",
+  pause: "a pause and a budget"
 }
 
 const sixty = { outage: { from: 60, to: 80 }, from: 55, until: 98 }
@@ -120,6 +125,17 @@ const shards = Effect.map(
     })
 )
 
+/** The outage of the whole server, which now answers. */
+const hinted = Effect.map(stripsOf(Breakers.guards.hinted, Breakers.hinted), (strips) =>
+  Strips.draw({
+    title: "An outage in which the server says when to come back",
+    intro: "The same server refuses every request for twenty seconds, and tells when that will be over.",
+    strips,
+    ...sixty,
+    most: 60
+  })
+)
+
 const tones: Readonly<Record<string, Bars.BarRow["tone"]>> = { "no hedge": "quiet", "after 60 ms": "bad" }
 
 /** The last column of the table of docs/hedging.md, which `pnpm storms hedges` writes: a run of it takes minutes. */
@@ -142,6 +158,7 @@ export const pictures: Readonly<Record<string, Effect.Effect<string>>> = {
   "recovery.svg": recovery,
   "guards.svg": guards,
   "guards-shard.svg": shards,
+  "guards-hint.svg": hinted,
   "hedges.svg": hedges,
   "curves.svg": Effect.sync(Delays.curves),
   "jitters.svg": Effect.sync(Delays.jitters),

@@ -2,7 +2,7 @@
  * The table of docs/circuit-breakers.md: circuit breakers beside buckets and limits of concurrency, in an outage of a server
  * and of one shard of it.
  */
-import { CircuitBreaker, RateLimiter, TokenBucket } from "@effect-retry/core"
+import { CircuitBreaker, Hint, RateLimiter, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
 import { Duration, Effect, Option } from "effect"
 import { immediately, recovery } from "./Clients.ts"
@@ -100,14 +100,41 @@ const concurrency: Load.Client = {
   rateLimiter: RateLimiter.concurrencyLimit({ limit: 3, whenShort: "refuse" })
 }
 
-/** Clients for the pictures of docs/guards.md: an outage of the whole server, and of a part of it. */
+const keyed = { maxKeys: 100, idleTimeToLive: "10 minutes" } as const
+
+const aimdOfShard: Load.Client = {
+  policy,
+  rateLimiter: TokenBucket.keyed({
+    bucket: RateLimiter.adaptiveConcurrency({ rule: "aimd", least: 1, whenShort: "refuse" }),
+    ...keyed
+  })
+}
+
+/** Spreads what it held back over as long a time as the pause. */
+const pause: Load.Client = {
+  policy,
+  bucket: recovery.successRatio.bucket,
+  rateLimiter: RateLimiter.serverPause({ atMost: "1 minute", jitterRatio: 1 })
+}
+
+/** Clients for the pictures of docs/guards.md: an outage of the whole server, of a part of it, and one with hints. */
 export const guards = {
   whole: { none: recovery.attempts, bucket: recovery.successRatio, fixed, concurrency, aimd, acceptRatio, breaker },
-  part: { none: recovery.attempts, ofWhole, ofShard }
+  part: { none: recovery.attempts, ofWhole, ofShard, aimdOfShard },
+  hinted: {
+    ignored: { policy: { ...policy, hint: Hint.ignore } },
+    hint: { policy },
+    hintAndBudget: recovery.successRatio,
+    pause
+  }
 }
 
 /** The outage of the first two columns, which begins after a minute. */
 export const whole = (client: Load.Client): Effect.Effect<Load.Recovery> => Load.recovery(client, { ...outage, server })
+
+/** The same for a server that refuses at once, and tells when the outage will be over. */
+export const hinted = (client: Load.Client): Effect.Effect<Load.Recovery> =>
+  Load.recovery(client, { ...outage, server: { ...server, inOutage: "refuse" } })
 
 /** That of the last two columns, and what comes after it. */
 export const part = (client: Load.Client, patience: Duration.DurationInput = 0): Effect.Effect<Load.Recovery> =>
