@@ -1,5 +1,5 @@
 /** What editors show: the language services of TypeScript 5.9 and 7, asked about programs that are written for them. */
-import { spawn } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
@@ -91,6 +91,39 @@ export const hovers7 = async ({ file, places, text }: Program): Promise<Readonly
   return answers.map((answer) => (answer?.contents.value ?? "").replace(/^```[^]*?\n```/, "").trim())
 }
 
+/** An error of a compiler: its line in the program, from 0, and the lines of its message. */
+export interface Told {
+  readonly line: number
+  readonly message: ReadonlyArray<string>
+}
+
+/** What TypeScript 5.9 says of a program. */
+export const errors5 = (program: Program): ReadonlyArray<Told> =>
+  typescript5(program)
+    .getSemanticDiagnostics(program.file)
+    .map(({ messageText, start = 0 }) => ({
+      line: program.text.slice(0, start).split("\n").length - 1,
+      message: ts.flattenDiagnosticMessageText(messageText, "\n").split("\n")
+    }))
+
+/** What the command of TypeScript 7 says of a program. */
+export const errors7 = ({ file }: Program): Promise<ReadonlyArray<Told>> =>
+  new Promise((resolve) => {
+    const given = [compiler7(), "--pretty", "false", "--project", dirname(file)]
+    execFile(process.execPath, given, { cwd: dirname(file), maxBuffer: 1e8 }, (_, printed) => {
+      const found: Array<{ readonly line: number; readonly message: Array<string> }> = []
+      for (const text of printed.split("\n")) {
+        const [, line, message] = /^\S+\((\d+),\d+\): error TS\d+: (.*)$/.exec(text) ?? []
+        if (message !== undefined) found.push({ line: Number(line) - 1, message: [message] })
+        else if (text !== "") found.at(-1)?.message.push(text)
+      }
+      resolve(found)
+    })
+  })
+
+const compiler7 = (): string =>
+  join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc")
+
 interface Message {
   readonly id?: number | string
   readonly method?: string
@@ -103,8 +136,7 @@ interface Hover {
 
 /** The language server, asked in JSON-RPC. */
 const connected = () => {
-  const command = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc")
-  const { stdin, stdout } = spawn(process.execPath, [command, "--lsp", "--stdio"], {
+  const { stdin, stdout } = spawn(process.execPath, [compiler7(), "--lsp", "--stdio"], {
     stdio: ["pipe", "pipe", "ignore"]
   })
   const asked: Array<(answer: Hover | null) => void> = []
