@@ -58,22 +58,24 @@ export const millis = (owner: string, field: string, value: Duration.DurationInp
     : refuse(owner, field, `a finite duration ${describe(range, formatMillis)}${spelling(value)}`, value)
 }
 
-/** For a text with an abbreviated unit: examples of what Effect reads. */
-const spelling = (value: unknown): string =>
-  typeof value === "string" && /^\d+ ?[a-z]{1,3}$/.test(value) ? `, such as "5 seconds" or "100 millis"` : ""
+/** For a number without a unit or with an abbreviated one, in a text: examples of what Effect reads. */
+const spelling = (value: unknown): string => {
+  const number = typeof value === "string" ? /^(\d+) ?[a-z]{0,3}$/.exec(value)?.[1] : undefined
+  return number === undefined ? "" : `, such as "${number} seconds" or "${number} millis"`
+}
 
-/** Checks a record of options, and that it has the `required` ones. */
-export const options = <A extends object>(
-  owner: string,
-  example: string,
-  value: A,
-  required: ReadonlyArray<keyof A & string> = []
-): A => {
+/** The names of options, and whether each must be given. */
+export type Known<A> = { readonly [Name in keyof A]-?: boolean }
+
+/** Checks a record of options: that it has those which must be given, and no others than the `known` ones. */
+export const options = <A extends object>(owner: string, example: string, value: A, known: Known<A>): A => {
   const usage = `as in ${owner}(${example})`
   if (typeof value !== "object" || value === null || Duration.isDuration(value)) {
     return refuse(owner, "options", `a record, ${usage}`, value)
   }
-  const missing = required.find((field) => value[field] === undefined)
+  const names = Object.keys(known)
+  fields(owner, value, names, "options")
+  const missing = names.find((name) => Reflect.get(known, name) === true && Reflect.get(value, name) === undefined)
   return missing === undefined ? value : refuse(owner, missing, `given, ${usage}`, undefined)
 }
 
@@ -107,10 +109,28 @@ export const fields = (
 ): void => {
   const unknown = Object.keys(given).find((field) => !known.includes(field))
   if (unknown === undefined) return
-  const meant = Object.hasOwn(otherNames, unknown) ? otherNames[unknown] : Nearest.nearest(unknown, known)
+  const meant = meantBy(unknown, known, otherNames)
   const allowed = meant === undefined ? `: the ${names} are ${known.join(", ")}` : ` (did you mean ${meant}?)`
   refuse(owner, `${path}${unknown}`, `absent${allowed}`, Reflect.get(given, unknown))
 }
+
+/** Refuses a field that is not in `known` but probably means one of them. Others may belong to another package. */
+export const misspelt = (
+  owner: string,
+  given: object,
+  known: ReadonlyArray<string>,
+  otherNames: NonNullable<Place["otherNames"]>
+): void => {
+  const isMeant = (field: string) => !known.includes(field) && meantBy(field, known, otherNames) !== undefined
+  const wrong = Object.keys(given).find(isMeant)
+  if (wrong !== undefined) fields(owner, { [wrong]: Reflect.get(given, wrong) }, known, "fields", { otherNames })
+}
+
+const meantBy = (
+  field: string,
+  known: ReadonlyArray<string>,
+  otherNames: NonNullable<Place["otherNames"]>
+): string | undefined => (Object.hasOwn(otherNames, field) ? otherNames[field] : Nearest.nearest(field, known))
 
 /** Reads a duration without correcting it: what `Duration.decode` turns into zero (NaN, a negative number) is `None`. */
 export const decode = (value: unknown): Option.Option<Duration.Duration> =>

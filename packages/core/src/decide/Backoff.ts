@@ -31,7 +31,7 @@ export { isBackoff, type Backoff } from "./BackoffSchedule.ts"
  * @category constructors
  */
 export const constant = (options: { readonly delay: Duration.DurationInput }): Backoff => {
-  const given = Argument.options("Backoff.constant", '{ delay: "1 second" }', options, ["delay"])
+  const given = Argument.options("Backoff.constant", '{ delay: "1 second" }', options, { delay: true })
   const delay = times(Argument.millis("Backoff.constant", "delay", given.delay, Bounds.delay), 1)
   return leaf(
     "Backoff.constant",
@@ -49,7 +49,7 @@ export const exponential = (options: {
   /** At least 1. @default 2 */
   readonly factor?: number
 }): Backoff => {
-  const given = Argument.options("Backoff.exponential", '{ base: "1 second" }', options, ["base"])
+  const given = Argument.options("Backoff.exponential", '{ base: "1 second" }', options, { base: true, factor: false })
   const base = Argument.millis("Backoff.exponential", "base", given.base, Bounds.delay)
   const factor = Argument.number("Backoff.exponential", "factor", given.factor ?? 2, Bounds.factor)
   return leaf(

@@ -20,7 +20,7 @@ import { times } from "./Millis.ts"
  * @category constructors
  */
 export const ethernet = (options: { readonly slot: Duration.DurationInput }): Backoff => {
-  const given = Argument.options("Classic.ethernet", '{ slot: "1 second" }', options, ["slot"])
+  const given = Argument.options("Classic.ethernet", '{ slot: "1 second" }', options, { slot: true })
   const slotMillis = Argument.millis("Classic.ethernet", "slot", given.slot, Bounds.width)
   const slots = (n: number, capMillis: number) =>
     Math.min(2 ** Math.min(n, 10), Math.floor(capMillis / Math.min(slotMillis, capMillis)) + 1)
@@ -54,7 +54,11 @@ export const celery = (options: {
   /** Celery's `retry_jitter`. If false, `Backoff.jittered` may add another jitter. @default true */
   readonly jitter?: boolean
 }): Backoff => {
-  const given = Argument.options("Classic.celery", "{ factor: 1 }", options, ["factor"])
+  const given = Argument.options("Classic.celery", "{ factor: 1 }", options, {
+    factor: true,
+    maximum: false,
+    jitter: false
+  })
   const { jitter = true, maximum = "10 minutes" } = given
   const factor = Argument.number("Classic.celery", "factor", given.factor, { min: 0, integer: true })
   const maximumMillis = Argument.millis("Classic.celery", "maximum", maximum, { min: 1000 })

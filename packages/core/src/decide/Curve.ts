@@ -99,7 +99,10 @@ export const linear = (options: {
   readonly base: Duration.DurationInput
   readonly step: Duration.DurationInput
 }): Curve<undefined> => {
-  const given = Argument.options("Curve.linear", '{ base: "1 second", step: "1 second" }', options, ["base", "step"])
+  const given = Argument.options("Curve.linear", '{ base: "1 second", step: "1 second" }', options, {
+    base: true,
+    step: true
+  })
   const base = Argument.millis("Curve.linear", "base", given.base, Bounds.delay)
   const step = Argument.millis("Curve.linear", "step", given.step, Bounds.delay)
   return bounds("linear", (n) => Math.min(base + times(step, n - 1), longestMillis))
@@ -115,7 +118,10 @@ export const polynomial = (options: {
   /** Above 0; 2 for a quadratic curve. */
   readonly degree: number
 }): Curve<undefined> => {
-  const given = Argument.options("Curve.polynomial", '{ base: "1 second", degree: 2 }', options, ["base", "degree"])
+  const given = Argument.options("Curve.polynomial", '{ base: "1 second", degree: 2 }', options, {
+    base: true,
+    degree: true
+  })
   const base = Argument.millis("Curve.polynomial", "base", given.base, Bounds.delay)
   const degree = Argument.number("Curve.polynomial", "degree", given.degree, Bounds.degree)
   return bounds("polynomial", (n) => times(base, n ** degree))
@@ -127,7 +133,7 @@ export const polynomial = (options: {
  * @category constructors
  */
 export const fibonacci = (options: { readonly base: Duration.DurationInput }): Curve<undefined> => {
-  const given = Argument.options("Curve.fibonacci", '{ base: "1 second" }', options, ["base"])
+  const given = Argument.options("Curve.fibonacci", '{ base: "1 second" }', options, { base: true })
   const base = Argument.millis("Curve.fibonacci", "base", given.base, Bounds.delay)
   return bounds("fibonacci", (n) => times(base, fibonacciNumber(n)))
 }
@@ -142,7 +148,7 @@ export const fibonacci = (options: { readonly base: Duration.DurationInput }): C
  * @category constructors
  */
 export const decorrelated = (options: { readonly base: Duration.DurationInput }): Curve<number> => {
-  const given = Argument.options("Curve.decorrelated", '{ base: "1 second" }', options, ["base"])
+  const given = Argument.options("Curve.decorrelated", '{ base: "1 second" }', options, { base: true })
   const base = Argument.millis("Curve.decorrelated", "base", given.base, Bounds.width)
   // A cap that leaves less than half of the first interval lowers the lower end, so that no jitter is lost.
   const least = (capMillis: number) => Math.max(0, Math.min(times(base, 1), capMillis - base))
@@ -170,7 +176,7 @@ export const decorrelated = (options: { readonly base: Duration.DurationInput })
  * @category constructors
  */
 export const decorrelatedSmooth = (options: { readonly base: Duration.DurationInput }): Curve<number> => {
-  const given = Argument.options("Curve.decorrelatedSmooth", '{ base: "1 second" }', options, ["base"])
+  const given = Argument.options("Curve.decorrelatedSmooth", '{ base: "1 second" }', options, { base: true })
   const base = Argument.millis("Curve.decorrelatedSmooth", "base", given.base, Bounds.width)
   const boundMillis = (n: number, capMillis: number) => Math.min(times(base / smoothScale, longestStep(n)), capMillis)
   return known({

@@ -61,7 +61,7 @@ export const override = (options: {
   readonly zero?: Zero
 }): Hint => ({
   _tag: "Override",
-  ...limits("Hint.override", options),
+  ...limits("Hint.override", options, { zero: false }),
   ...(options.zero !== undefined && { zero: Argument.oneOf("Hint.override", "zero", options.zero, ["none", "atOnce"]) })
 })
 
@@ -83,7 +83,7 @@ export const floor = (options: {
   /** Whether the back-off starts over after a hint. @default false */
   readonly startsOver?: boolean
 }): Hint => {
-  const checked = limits("Hint.floor", options)
+  const checked = limits("Hint.floor", options, { jitterRatio: false })
   const jitterRatio = Argument.number("Hint.floor", "jitterRatio", options.jitterRatio ?? 0, Bounds.hintRatio)
   return { _tag: "Floor", jitterRatio, ...checked }
 }
@@ -101,7 +101,7 @@ export const within = (options: {
   /** Whether the back-off starts over after a hint. @default false */
   readonly startsOver?: boolean
 }): Hint => {
-  const given = Argument.options("Hint.within", '{ above: "5 seconds" }', options, ["above"])
+  const given = Argument.options("Hint.within", '{ above: "5 seconds" }', options, { above: true, startsOver: false })
   return {
     _tag: "Within",
     aboveMillis: Argument.millis("Hint.within", "above", given.above, Bounds.delay),
@@ -127,16 +127,17 @@ export const standard: Hint = {
   startsOver: false
 }
 
-const limits = (
-  owner: string,
-  options: {
-    readonly atMost: Duration.DurationInput
-    readonly otherwise: Otherwise
-    readonly startsOver?: boolean
-  }
-) => {
+/** The options of every rule with a limit. */
+interface Limits {
+  readonly atMost: Duration.DurationInput
+  readonly otherwise: Otherwise
+  readonly startsOver?: boolean
+}
+
+const limits = (owner: string, options: Limits, own: { readonly [name: string]: false }) => {
   const example = '{ atMost: "1 minute", otherwise: "giveUp" }'
-  const given = Argument.options(owner, example, options, ["atMost", "otherwise"])
+  const known = { atMost: true, otherwise: true, startsOver: false, ...own }
+  const given = Argument.options(owner, example, options, known)
   return {
     atMostMillis: Argument.millis(owner, "atMost", given.atMost, Bounds.delay),
     otherwise: Argument.oneOf(owner, "otherwise", given.otherwise, ["clamp", "giveUp", "ignore"]),

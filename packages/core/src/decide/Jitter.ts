@@ -82,7 +82,7 @@ export const proportional = (options: {
   /** In (0, 1]. */
   readonly ratio: number
 }): Jitter => {
-  const given = Argument.options("Jitter.proportional", "{ ratio: 0.2 }", options, ["ratio"])
+  const given = Argument.options("Jitter.proportional", "{ ratio: 0.2 }", options, { ratio: true })
   const ratio = Argument.number("Jitter.proportional", "ratio", given.ratio, Bounds.jitterRatio)
   return uniform(`proportional(${ratio})`, (bound) => [bound * (1 - ratio), bound * (1 + ratio)])
 }
@@ -95,7 +95,7 @@ export const proportional = (options: {
  * @category constructors
  */
 export const additive = (options: { readonly max: Duration.DurationInput }): Jitter => {
-  const given = Argument.options("Jitter.additive", '{ max: "1 second" }', options, ["max"])
+  const given = Argument.options("Jitter.additive", '{ max: "1 second" }', options, { max: true })
   const max = Argument.millis("Jitter.additive", "max", given.max, Bounds.width)
   return uniform(`additive(${max}ms)`, (bound) => [bound, bound + max])
 }

@@ -18,6 +18,7 @@ import * as Chance from "../fund/fiber/Chance.ts"
 import * as Interruption from "../fund/fiber/Interruption.ts"
 import * as Line from "../fund/fiber/Line.ts"
 import * as Wait from "../fund/fiber/Wait.ts"
+import * as BucketOrTag from "../fund/port/BucketOrTag.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepare } from "./policy/PolicyCheck.ts"
 import type { Plain } from "./policy/PolicyRecord.ts"
@@ -117,7 +118,10 @@ export const retry = <A = never, P extends Plain<unknown, A> = Plain<unknown, A>
   const prepared = prepare(owner, policy, usage)
   const signal = options?.signal
   if (signal?.aborted === true) return Promise.reject(signal.reason)
-  if (!isPure(prepared)) return begun(call, signal, (caller) => runInFiber(caller, prepared))
+  if (!isPure(prepared)) {
+    refuseTags(owner, prepared)
+    return begun(call, signal, (caller) => runInFiber(caller, prepared))
+  }
   if (signal !== undefined || prepared.eager) {
     return begun(call, signal, (caller) => makeNext(operation(caller, prepared)))
   }
@@ -129,6 +133,15 @@ export const retry = <A = never, P extends Plain<unknown, A> = Plain<unknown, A>
       failed(op, error)
     })
   )
+}
+
+/** There is no context in which a tag could be looked up. */
+const refuseTags = (owner: string, { hooks }: Prepared): void => {
+  for (const field of ["bucket", "rateLimiter"] as const) {
+    const given = hooks[field]
+    if (given === undefined || !BucketOrTag.isTag(given)) continue
+    Argument.refuse(owner, field, "a bucket itself, not its tag, because a promise is given no services", given.key)
+  }
 }
 
 /** Whether no field of a policy is or needs an effect, so that its operations need no fiber. */

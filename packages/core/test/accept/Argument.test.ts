@@ -63,23 +63,42 @@ describe("Argument.decode", () => {
   })
 })
 
+describe("Argument.millis", () => {
+  it.each(["10", "10s", "10 ms"])("shows how to write %s", (value) => {
+    expect(() => Argument.millis("Owner.make", "within", value as never, { min: 0 })).toThrow(
+      `Owner.make: within must be a finite duration >= 0, such as "10 seconds" or "10 millis", got "${value}"`
+    )
+  })
+})
+
 describe("Argument.options", () => {
   it("shows the right call when a value stands in place of a record", () => {
     for (const value of ["1 second", 1, undefined, Duration.seconds(1)]) {
-      expect(() => Argument.options("Owner.make", '{ base: "1 second" }', value as never)).toThrow(
+      expect(() => Argument.options<object>("Owner.make", '{ base: "1 second" }', value as never, {})).toThrow(
         'Owner.make: options must be a record, as in Owner.make({ base: "1 second" }), got '
       )
     }
     const options = { base: "1 second" }
-    expect(Argument.options("Owner.make", "{}", options)).toBe(options)
+    expect(Argument.options("Owner.make", "{}", options, { base: true })).toBe(options)
   })
 
   it("names the first missing option", () => {
     const check = (options: { readonly a?: number; readonly b?: number }) => () =>
-      Argument.options("Owner.make", "{ a: 1, b: 2 }", options, ["a", "b"])
+      Argument.options("Owner.make", "{ a: 1, b: 2 }", options, { a: true, b: true })
     expect(check({})).toThrow("Owner.make: a must be given, as in Owner.make({ a: 1, b: 2 }), got undefined")
     expect(check({ a: 0 })).toThrow("Owner.make: b must be given, as in Owner.make({ a: 1, b: 2 }), got undefined")
     expect(check({ a: 0, b: 0 })).not.toThrow()
+  })
+
+  it("names an unknown option, and the one that was probably meant", () => {
+    const check = (options: { readonly capacity?: number }) => () =>
+      Argument.options("Owner.make", "{ capacity: 1 }", options, { capacity: false })
+    expect(check({ capacty: 1 } as object)).toThrow(
+      "Owner.make: capacty must be absent (did you mean capacity?), got 1"
+    )
+    expect(check({ other: 1 } as object)).toThrow("Owner.make: other must be absent: the options are capacity, got 1")
+    expect(check({ capacity: 1 })).not.toThrow()
+    expect(check({})).not.toThrow()
   })
 })
 

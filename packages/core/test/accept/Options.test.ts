@@ -1,7 +1,8 @@
 import * as Core from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 
-const { AttemptTimeout, Backoff, CircuitBreaker, Classic, Curve, Hint, Jitter, RateLimiter, TokenBucket } = Core
+const { AttemptTimeout, Backoff, CircuitBreaker, Classic, Curve, Deadline, Hint, Jitter, RateLimiter, TokenBucket } =
+  Core
 
 /** The constructors that take their options as a record, as JavaScript can call them. */
 const constructors: ReadonlyArray<readonly [owner: string, make: (options: never) => unknown]> = [
@@ -87,5 +88,65 @@ describe("Options that are not a record", () => {
     const message = messageOf(make)
     expect(message).toMatch(`${says}, as in `)
     expect(() => run(message.slice(message.indexOf("as in ") + 6, message.indexOf(", got ")))).not.toThrow()
+  })
+})
+
+const second = "1 second"
+const { unlimited } = TokenBucket
+
+const misspelt: ReadonlyArray<
+  readonly [owner: string, make: (options: any) => unknown, rest: object, wrong: string, meant: string]
+> = [
+  ["RateLimiter.fixed", RateLimiter.fixed, { rate: 10, burst: 10 }, "maxWiat", "maxWait"],
+  ["RateLimiter.adaptive", RateLimiter.adaptive, {}, "minFilRate", "minFillRate"],
+  ["RateLimiter.concurrencyLimit", RateLimiter.concurrencyLimit, { limit: 10 }, "maxWating", "maxWaiting"],
+  ["RateLimiter.adaptiveConcurrency", RateLimiter.adaptiveConcurrency, {}, "slowThan", "slowerThan"],
+  ["RateLimiter.serverPause", RateLimiter.serverPause, { atMost: second }, "jiterRatio", "jitterRatio"],
+  ["RateLimiter.acceptRatio", RateLimiter.acceptRatio, {}, "windows", "window"],
+  ["CircuitBreaker.make", CircuitBreaker.make, {}, "openAt", "opensAt"],
+  ["TokenBucket.quota", TokenBucket.quota, {}, "capacty", "capacity"],
+  ["TokenBucket.successRatio", TokenBucket.successRatio, { ratio: 1, capacity: 10 }, "intial", "initial"],
+  ["TokenBucket.requestRatio", TokenBucket.requestRatio, {}, "floorPerSeconds", "floorPerSecond"],
+  [
+    "TokenBucket.keyed",
+    TokenBucket.keyed,
+    { bucket: TokenBucket.quota(), maxKeys: 1, idleTimeToLive: second },
+    "maxKey",
+    "maxKeys"
+  ],
+  ["TokenBucket.failOpen", (o) => TokenBucket.failOpen(unlimited, o), { within: second }, "onFailur", "onFailure"],
+  ["TokenBucket.failClosed", (o) => TokenBucket.failClosed(unlimited, o), { within: second }, "onFailur", "onFailure"],
+  [
+    "TokenBucket.fallback",
+    (o) => TokenBucket.fallback(unlimited, o),
+    { local: unlimited, within: second },
+    "withn",
+    "within"
+  ],
+  ["Backoff.exponential", Backoff.exponential, { base: second }, "fcator", "factor"],
+  ["Jitter.proportional", Jitter.proportional, { ratio: 0.2 }, "ration", "ratio"],
+  ["Hint.floor", Hint.floor, { atMost: second, otherwise: "clamp" }, "jitterRation", "jitterRatio"],
+  ["Hint.override", Hint.override, { atMost: second, otherwise: "clamp" }, "startOver", "startsOver"],
+  ["Deadline.refuse", (options) => Deadline.refuse(second, options), {}, "reserv", "reserve"],
+  [
+    "AttemptTimeout.growing",
+    AttemptTimeout.growing,
+    { initial: second, factor: 2, maximum: second },
+    "maximun",
+    "maximum"
+  ]
+]
+
+describe("An option that a constructor does not have", () => {
+  it.each(misspelt)("is refused by %s", (owner, make, rest, wrong, meant) => {
+    expect(() => make(rest)).not.toThrow()
+    const refused = `${owner}: ${wrong} must be absent (did you mean ${meant}?), got 7`
+    expect(() => make({ ...rest, [wrong]: 7 })).toThrow(refused)
+  })
+
+  it("is refused among the costs of a quota", () => {
+    expect(() => TokenBucket.quota({ cost: { orElse: 5, Throtling: 7 } as never })).toThrow(
+      "TokenBucket.quota: cost.Throtling must be absent (did you mean Throttling?), got 7"
+    )
   })
 })

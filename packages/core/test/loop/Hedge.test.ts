@@ -976,7 +976,7 @@ describe("Hedge.percentile", () => {
     [{ at: 0 }, "at must be > 0 and <= 0.9999, got 0"],
     [{ at: 1 }, "at must be > 0 and <= 0.9999, got 1"],
     [{ at: "0.9" }, 'at must be > 0 and <= 0.9999, got "0.9"'],
-    [7, "options must be a record of options, got 7"]
+    [7, "options must be a record, as in Hedge.percentile({ at: 0.95 }), got 7"]
   ])("refuses %o", (options, message) => {
     expect(() => Hedge.percentile(options as never)).toThrow(`Hedge.percentile: ${message}`)
   })

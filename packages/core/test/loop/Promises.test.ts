@@ -613,6 +613,9 @@ describe("Promises.retry policies", () => {
     expect(wrong({ maxAttemps: 3 })).toThrow(InvalidArgument.InvalidArgument)
     expect(wrong({ maxAttemps: 3 })).toThrow("Promises.retry: maxAttemps must be absent")
     expect(wrong({ maxAttempts: 0 })).toThrow("Promises.retry: maxAttempts must be a whole number >= 1, got 0")
+    const noTag = "a bucket itself, not its tag, because a promise is given no services"
+    expect(wrong({ bucket: Bucket })).toThrow(`Promises.retry: bucket must be ${noTag}, got "${Bucket.key}"`)
+    expect(wrong({ rateLimiter: Bucket })).toThrow(`Promises.retry: rateLimiter must be ${noTag}, got "${Bucket.key}"`)
     expect(attempts).toEqual([])
   })
 

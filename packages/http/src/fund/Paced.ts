@@ -58,7 +58,12 @@ interface Sent extends TokenBucket.Grant {
  * @category constructors
  */
 export const paced = (options: Options = {}): Effect.Effect<TokenBucket.TokenBucket> => {
-  const { atMost = "1 hour", spreadBelow = 0 } = Argument.options(owner, `{ spreadBelow: 0.5 }`, options)
+  const { atMost = "1 hour", spreadBelow = 0 } = Argument.options(owner, `{ spreadBelow: 0.5 }`, options, {
+    atMost: false,
+    spreadBelow: false,
+    whenShort: false,
+    maxWait: false
+  })
   const settings: Pace.Settings = {
     atMostMillis: Argument.millis(owner, "atMost", atMost, { min: 1 }),
     spreadBelow: Argument.number(owner, "spreadBelow", spreadBelow, { min: 0, max: 1 })

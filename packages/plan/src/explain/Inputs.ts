@@ -3,8 +3,10 @@
  */
 import * as Classifier from "@effect-retry/core/Classifier"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import { otherNames } from "@effect-retry/core/unstable/OtherNames"
 import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
 import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
+import * as Predicate from "effect/Predicate"
 import type { Options, Scheduled } from "./PlanRecord.ts"
 
 export interface Inputs {
@@ -16,6 +18,7 @@ export interface Inputs {
 
 /** Throws an `InvalidArgument` if the policy or an option is invalid. */
 export const check = (owner: string, policy: Scheduled<unknown>, options: Options | undefined): Inputs => {
+  if (Predicate.isRecord(policy)) Argument.misspelt(owner, policy, PolicyCheck.fields, otherNames)
   const { attemptTimeout, attemptsByKind, backoff, deadline, hint, maxAttempts } = policy
   const planned = { attemptTimeout, attemptsByKind, backoff, deadline, hint, maxAttempts }
   const prepared = PolicyCheck.prepare(owner, { ...planned, classifier: Classifier.always })

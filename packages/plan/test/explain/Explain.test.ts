@@ -782,7 +782,16 @@ describe("Plan.explain", () => {
     ).toHaveLength(3)
     const foreign = { maxAttempts: 3, classifier: Classifier.always, backoff: Schedule.forever }
     // @ts-expect-error a policy has no such field
-    expect(() => Plan.explain({ maxAttempts: 1, backoff: Backoff.fromDelays([]), deadlien: 1 })).not.toThrow()
+    expect(() => Plan.explain({ maxAttempts: 1, backoff: Backoff.fromDelays([]), deadlien: 1 })).toThrow(
+      "Plan.explain: deadlien must be absent (did you mean deadline?), got 1"
+    )
+    // @ts-expect-error a policy has no such field
+    expect(() => Plan.explain({ ...Policy.standard, retries: 3 })).toThrow(
+      "Plan.explain: retries must be absent (did you mean maxAttempts, which counts the first attempt too?), got 3"
+    )
+    // Another package's policies have fields of their own.
+    const own = { ...Policy.standard, idempotency: {}, drain: {} }
+    expect(Plan.explain(own)).toEqual(Plan.explain(Policy.standard))
     // @ts-expect-error a schedule is no Backoff
     expect(() => Plan.explain(foreign)).toThrow(
       "Plan.explain: backoff must be a Backoff; explainSchedule takes any Schedule"

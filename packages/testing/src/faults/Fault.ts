@@ -114,7 +114,11 @@ export interface Latency {
  */
 export const latency = (options: Latency): Faults => {
   const owner = "Fault.latency"
-  const { after = 0, before = 0, jitter = Jitter.none } = Argument.options(owner, `{ before: "1 second" }`, options)
+  const {
+    after = 0,
+    before = 0,
+    jitter = Jitter.none
+  } = Argument.options(owner, `{ before: "1 second" }`, options, { before: false, after: false, jitter: false })
   return fault({
     _tag: "Latency",
     beforeMillis: millis(owner, "before", before),

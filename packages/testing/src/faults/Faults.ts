@@ -164,7 +164,11 @@ export const make = <E, Over extends "http">(
   options: Options = {}
 ): Effect.Effect<Injector.Injector<E, Over>> => {
   const owner = "Faults.make"
-  const { maxInFlight, onInjected, seed } = Argument.options(owner, `faults, { seed: "orders" }`, options)
+  const { maxInFlight, onInjected, seed } = Argument.options(owner, `faults, { seed: "orders" }`, options, {
+    seed: false,
+    maxInFlight: false,
+    onInjected: false
+  })
   const most =
     maxInFlight === undefined ? Infinity : Argument.number(owner, "maxInFlight", maxInFlight, { min: 1, integer: true })
   if (seed !== undefined) Argument.seed(owner, seed)

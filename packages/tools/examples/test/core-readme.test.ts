@@ -187,6 +187,10 @@ interface Default {
   readonly neutral?: unknown
 }
 
+/** The options without those that the table names by a path, such as `cost.orElse`. */
+const undotted = (options: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => !name.includes(".")))
+
 describe(`${path} ### Of buckets, observers and plans`, () => {
   const now = Effect.map(Clock.currentTimeNanos, Number)
 
@@ -197,7 +201,11 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
       Effect.gen(function* () {
         const costs = Object.entries(options).filter(([name]) => name.startsWith("cost."))
         const cost = { Throttling: 5, orElse: 14, ...Object.fromEntries(costs.map(([name, n]) => [name.slice(5), n])) }
-        const bucket = yield* TokenBucket.quota({ ...base, ...(costs.length === 0 ? {} : { cost }), ...options })
+        const bucket = yield* TokenBucket.quota({
+          ...base,
+          ...(costs.length === 0 ? {} : { cost }),
+          ...undotted(options)
+        })
         const seen: Array<unknown> = [yield* bucket.level]
         for (const kind of ["Throttling", "Server"] as const) seen.push(yield* tokensFor(bucket, kind))
         yield* bucket.record(outcomeOf("Succeeded"))
@@ -340,7 +348,7 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
         const opensAt = { ...base?.opensAt, ...opensAtOf(options) }
         const breaker = yield* CircuitBreaker.make({
           ...base,
-          ...options,
+          ...undotted(options),
           ...(Object.keys(opensAt).length > 0 && { opensAt: opensAt as { readonly consecutive: number } })
         })
         const seen: Array<unknown> = []

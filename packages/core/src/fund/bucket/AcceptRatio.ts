@@ -93,7 +93,12 @@ const changed = (
  * @category constructors
  */
 export const acceptRatio = (options: Options = {}): Effect.Effect<TokenBucket> => {
-  const given = Argument.options(owner, "{ K: 2 }", options)
+  const given = Argument.options(owner, "{ K: 2 }", options, {
+    K: false,
+    window: false,
+    maxRejectionProbability: false,
+    failures: false
+  })
   const K = Argument.number(owner, "K", given.K ?? 2, { min: 1 })
   const windowMillis = Argument.millis(owner, "window", options.window ?? "2 minutes", { min: 1000 })
   const maxChance = Argument.number(owner, "maxRejectionProbability", options.maxRejectionProbability ?? 1, {

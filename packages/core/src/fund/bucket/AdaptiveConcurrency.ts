@@ -48,7 +48,17 @@ interface Place extends Grant {
 const owner = "RateLimiter.adaptiveConcurrency"
 
 const check = (options: Options): Concurrency.Settings & { readonly initial: number } => {
-  const given = Argument.options(owner, "{ most: 100 }", options)
+  const given = Argument.options(owner, "{ most: 100 }", options, {
+    least: false,
+    most: false,
+    initial: false,
+    rule: false,
+    samples: false,
+    slowerThan: false,
+    whenShort: false,
+    maxWait: false,
+    maxWaiting: false
+  })
   const { rule = "gradient", samples = 20, slowerThan = "5 seconds" } = given
   const whole = (field: "initial" | "least" | "most" | "samples", value: number, min: number, max: number) =>
     Argument.number(owner, field, value, { min, max, integer: true })

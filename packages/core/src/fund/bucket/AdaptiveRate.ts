@@ -54,7 +54,19 @@ interface Options extends Waiting.Options {
 const owner = "RateLimiter.adaptive"
 
 const check = (given: Options): Cubic.Settings => {
-  const options = Argument.options(owner, "{ beta: 0.7 }", given)
+  const options = Argument.options(owner, "{ beta: 0.7 }", given, {
+    beta: false,
+    scaleConstant: false,
+    smoothing: false,
+    minFillRate: false,
+    minCapacity: false,
+    measurementBucketDuration: false,
+    cutAtMostEvery: false,
+    idleAfter: false,
+    offAfter: false,
+    whenShort: false,
+    maxWait: false
+  })
   const measurementBucketMillis = Argument.millis(
     owner,
     "measurementBucketDuration",

@@ -114,7 +114,19 @@ export interface Settings extends Circuit.Settings {
 
 /** Checks the options of the constructor `owner`. */
 export const check = (owner: string, given: Options): Settings => {
-  const options = Argument.options(owner, "{ opensAt: { consecutive: 5 } }", given)
+  const options = Argument.options(owner, "{ opensAt: { consecutive: 5 } }", given, {
+    opensAt: false,
+    kinds: false,
+    slowerThan: false,
+    openFor: false,
+    maxHint: false,
+    probes: false,
+    successes: false,
+    probeTimeout: false,
+    whenShort: false,
+    maxWait: false,
+    onChange: false
+  })
   const kinds = options.kinds ?? standardKinds
   if (!Array.isArray(kinds)) Argument.refuse(owner, "kinds", "an array of kinds", kinds)
   for (const kind of kinds) Argument.oneOf(owner, "kinds", kind, Verdict.kinds)

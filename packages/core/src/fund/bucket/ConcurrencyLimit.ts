@@ -43,7 +43,14 @@ interface Limits {
 const owner = "RateLimiter.concurrencyLimit"
 
 const check = (options: Options): Limits => {
-  const { atLeast, limit, ratio } = Argument.options(owner, "{ limit: 10 }", options)
+  const { atLeast, limit, ratio } = Argument.options(owner, "{ limit: 10 }", options, {
+    limit: false,
+    ratio: false,
+    atLeast: false,
+    whenShort: false,
+    maxWait: false,
+    maxWaiting: false
+  })
   if (limit === undefined && ratio === undefined) Argument.refuse(owner, "limit", "set if ratio is not", limit)
   if (atLeast !== undefined && ratio === undefined) {
     Argument.refuse(owner, "atLeast", "absent if ratio is not set", atLeast)

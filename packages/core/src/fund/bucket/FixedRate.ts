@@ -34,7 +34,12 @@ const lateSeconds = 0.1
  * @category constructors
  */
 export const fixed = (options: Options): Effect.Effect<TokenBucket> => {
-  const given = Argument.options(owner, "{ rate: 10, burst: 10 }", options, ["rate", "burst"])
+  const given = Argument.options(owner, "{ rate: 10, burst: 10 }", options, {
+    rate: true,
+    burst: true,
+    whenShort: false,
+    maxWait: false
+  })
   const refillPerSecond = Argument.number(owner, "rate", given.rate, { min: 0, exclusive: true })
   const burst = Argument.number(owner, "burst", given.burst, { min: 1 })
   const maxWait = Waiting.check(owner, options, "wait")

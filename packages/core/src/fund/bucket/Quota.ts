@@ -51,7 +51,15 @@ const checkWaiting = (refillPerSecond: number, options: Options): Waiting.MaxWai
  * @category constructors
  */
 export const quota = (options: Options = {}): Effect.Effect<TokenBucket> => {
-  const given = Argument.options(owner, "{ capacity: 500 }", options)
+  const given = Argument.options(owner, "{ capacity: 500 }", options, {
+    capacity: false,
+    initial: false,
+    refillPerSecond: false,
+    whenShort: false,
+    maxWait: false,
+    cost: false,
+    firstSuccessIncrement: false
+  })
   const capacity = Argument.number(owner, "capacity", given.capacity ?? 500, { min: 0, exclusive: true })
   const initial = Argument.number(owner, "initial", options.initial ?? capacity, { min: 0, max: capacity })
   const { costOf, increment } = QuotaCost.check(owner, capacity, options)

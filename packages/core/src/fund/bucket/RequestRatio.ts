@@ -50,7 +50,11 @@ const advanced = ({ credits, highest, retries }: Budget, nowMillis: number): Bud
  * @category constructors
  */
 export const requestRatio = (options: Options = {}): Effect.Effect<TokenBucket> => {
-  const given = Argument.options(owner, "{ ratio: 0.2 }", options)
+  const given = Argument.options(owner, "{ ratio: 0.2 }", options, {
+    ratio: false,
+    floorPerSecond: false,
+    window: false
+  })
   const ratio = Argument.number(owner, "ratio", given.ratio ?? 0.2, { min: 0 })
   const floorPerSecond = Argument.number(owner, "floorPerSecond", options.floorPerSecond ?? 10, { min: 0 })
   const windowMillis = Argument.millis(owner, "window", options.window ?? "10 seconds", { min: 1000 })

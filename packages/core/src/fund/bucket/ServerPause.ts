@@ -65,7 +65,12 @@ const seen = ({ lengthMillis, untilMillis }: Pause, nowMillis: number): Seen => 
  * @category constructors
  */
 export const serverPause = (options: Options): Effect.Effect<TokenBucket> => {
-  const given = Argument.options(owner, '{ atMost: "1 minute" }', options, ["atMost"])
+  const given = Argument.options(owner, '{ atMost: "1 minute" }', options, {
+    atMost: true,
+    jitterRatio: false,
+    whenShort: false,
+    maxWait: false
+  })
   const atMostMillis = Argument.millis(owner, "atMost", given.atMost, { min: 1, max: longestTimerMillis })
   const jitterRatio = Argument.number(owner, "jitterRatio", options.jitterRatio ?? 0, { min: 0, max: 1 })
   const maxWait = Waiting.check(owner, options, "wait")

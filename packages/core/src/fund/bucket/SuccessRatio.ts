@@ -34,7 +34,12 @@ const owner = "TokenBucket.successRatio"
  * @category constructors
  */
 export const successRatio = (options: Options): Effect.Effect<TokenBucket> => {
-  const given = Argument.options(owner, "{ ratio: 0.1, capacity: 10 }", options, ["ratio", "capacity"])
+  const given = Argument.options(owner, "{ ratio: 0.1, capacity: 10 }", options, {
+    ratio: true,
+    capacity: true,
+    initial: false,
+    floorPerSecond: false
+  })
   const ratio = Argument.number(owner, "ratio", given.ratio, { min: 0 })
   const capacity = Argument.number(owner, "capacity", given.capacity, { min: 1 })
   const initial = Argument.number(owner, "initial", options.initial ?? capacity, { min: 0, max: capacity })

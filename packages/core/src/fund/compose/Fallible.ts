@@ -126,6 +126,8 @@ interface Store extends Pick<TokenBucket, "record" | "refusalAfter" | "started" 
 }
 
 const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>): Store => {
+  const known = { within: false, onFailure: false, local: false }
+  Argument.options<Partial<Fallback<E>>>(owner, '{ within: "50 millis" }', options, known)
   const range = { min: 0, exclusive: true, max: longestTimerMillis }
   const withinMillis = Argument.millis(owner, "within", options.within, range)
   const bound: Bound<E> = { owner, withinMillis, onFailure: options.onFailure }

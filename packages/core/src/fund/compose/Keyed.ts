@@ -54,7 +54,7 @@ const owner = "TokenBucket.keyed"
  */
 export const keyed = <E = never, R = never>(options: Keyed<E, R>): Effect.Effect<TokenBucket<E>, never, R> => {
   const example = '{ bucket: TokenBucket.quota(), maxKeys: 1000, idleTimeToLive: "10 minutes" }'
-  const given = Argument.options(owner, example, options, ["bucket", "maxKeys", "idleTimeToLive"])
+  const given = Argument.options(owner, example, options, { bucket: true, maxKeys: true, idleTimeToLive: true })
   const limits = {
     maxKeys: Argument.number(owner, "maxKeys", given.maxKeys, { min: 1, integer: true }),
     idleMillis: Argument.millis(owner, "idleTimeToLive", given.idleTimeToLive, { min: 1 })

@@ -32,6 +32,7 @@ export const check = (owner: string, capacity: number, options: Options): QuotaC
 })
 
 const costs = (owner: string, capacity: number, cost: NonNullable<Options["cost"]>): QuotaCost["costOf"] => {
+  Argument.fields(owner, cost, [...kinds, "first", "orElse"], "costs", { path: "cost." })
   const costOf = (field: keyof typeof cost) =>
     Argument.number(owner, `cost.${field}`, cost[field] ?? cost.orElse, { min: 0, max: capacity })
   const orElse = costOf("orElse")

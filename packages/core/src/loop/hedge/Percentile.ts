@@ -45,8 +45,7 @@ interface State {
 const cold: State = { histogram: Quantile.empty, millis: undefined, atMillis: -Infinity }
 
 export const percentile = (options: Options = {}): Effect.Effect<Percentile> => {
-  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record of options", options)
-  const { at: given = 0.95 }: Options = options
+  const { at: given = 0.95 } = Argument.options(owner, "{ at: 0.95 }", options, { at: false })
   const at = Argument.number(owner, "at", given, { min: 0, max: 0.9999, exclusive: true })
   return Effect.map(TimedRef.makeUnread(cold), (ref) => ({
     estimate: AtOnce.suspend(() => AtOnce.andThen(TimedRef.modify(ref, current), estimated)),

@@ -86,11 +86,11 @@ export function growing(times: Times): AttemptTimeout
 export function growing<E2>(times: Times, options: Options<E2>): AttemptTimeout<E2>
 export function growing(times: Times, options?: Options<unknown>): AttemptTimeout<unknown> {
   const owner = "AttemptTimeout.growing"
-  const given = Argument.options(owner, '{ initial: "1 second", factor: 2, maximum: "10 seconds" }', times, [
-    "initial",
-    "factor",
-    "maximum"
-  ])
+  const given = Argument.options(owner, '{ initial: "1 second", factor: 2, maximum: "10 seconds" }', times, {
+    initial: true,
+    factor: true,
+    maximum: true
+  })
   const initial = Argument.millis(owner, "initial", given.initial, Bounds.timeout)
   const factor = Argument.number(owner, "factor", given.factor, Bounds.factor)
   const maximum = Argument.millis(owner, "maximum", given.maximum, { ...Bounds.timeout, min: initial })

@@ -77,7 +77,10 @@ export const refuse = (
     /** The least time that must be left when an attempt starts. @default 0 */
     readonly reserve?: Duration.DurationInput
   }
-): Deadline => ({ _tag: "Refuse", ...bounds("Deadline.refuse", within, options?.reserve ?? 0, { min: 0 }) })
+): Deadline => {
+  const { reserve = 0 } = reserving("Deadline.refuse", options ?? {})
+  return { _tag: "Refuse", ...bounds("Deadline.refuse", within, reserve, { min: 0 }) }
+}
 
 /**
  * Shortens the wait that would pass the deadline, so that a last attempt starts with `reserve` left.
@@ -92,12 +95,7 @@ export const truncate = (
   }
 ): Deadline => ({
   _tag: "Truncate",
-  ...bounds(
-    "Deadline.truncate",
-    within,
-    Argument.options("Deadline.truncate", '"10 seconds", { reserve: "1 second" }', options).reserve,
-    { min: 0, exclusive: true }
-  )
+  ...bounds("Deadline.truncate", within, reserving("Deadline.truncate", options).reserve, { min: 0, exclusive: true })
 })
 
 /**
@@ -121,6 +119,16 @@ export function cut(within: Duration.DurationInput, options?: Pick<Cut<unknown>,
     onExceeded: options?.onExceeded ?? ((exceeded) => exceeded)
   }
 }
+
+const reserving = <A extends { readonly reserve?: Duration.DurationInput }>(owner: string, options: A): A =>
+  Argument.options<{ readonly reserve?: Duration.DurationInput }>(
+    owner,
+    '"10 seconds", { reserve: "1 second" }',
+    options,
+    {
+      reserve: false
+    }
+  ) as A
 
 const bounds = (
   owner: string,

@@ -7,6 +7,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import { kindOf } from "../../classify/Verdict.ts"
 import * as Line from "../../fund/fiber/Line.ts"
@@ -92,12 +93,19 @@ const detailsOf = (op: Operation): (() => Details) => {
 const tell = (op: Operation, event: () => Particular): Telling =>
   op.prepared.hooks.observers.length === 0 ? undefined : tellFrom(op, complete(op, event()), 0)
 
+/** What an observer returned. What makes observers, such as `Observe.logs`, returns another one if it is not called. */
+const effectOf = (returned: void | Effect.Effect<void>): Effect.Effect<void> => {
+  if (returned === undefined) return Effect.void
+  const allowed = "a function that returns an effect or nothing (call what makes an observer, as in Observe.logs())"
+  return Effect.isEffect(returned) ? returned : Argument.refuseForeign("Retry", "observer", allowed, returned)
+}
+
 /** Calls the observers from `index` on. */
 const tellFrom = (op: Operation, event: RetryEvent, index: number): Telling => {
   const observer = op.prepared.hooks.observers[index]
   if (observer === undefined) return undefined
   return Services.both(
-    Services.tell(op, "an observer", () => observer(event) ?? Effect.void),
+    Services.tell(op, "an observer", () => effectOf(observer(event))),
     () => tellFrom(op, event, index + 1)
   )
 }

@@ -326,7 +326,10 @@ describe("Policy.config refusal", () => {
     // What belongs to a key that cannot be read is not judged.
     { values: { curve: "quadratic", base: "1 second" }, why: `${curves}` },
     { values: { jitter: "some", jitterRatio: "0.5" }, why: "one of none, full, equal, proportional, additive" },
-    { values: { base: "5", curve: "constant" }, why: "a finite duration >= 0" },
+    {
+      values: { base: "5", curve: "constant" },
+      why: 'a finite duration >= 0, such as "5 seconds" or "5 millis"'
+    },
     { values: { base: "-5 seconds", curve: "constant" }, why: "a finite duration >= 0" },
     { values: { base: "Infinity", curve: "constant" }, why: "a finite duration >= 0" },
     { values: { base: "soon", curve: "constant" }, why: "a finite duration >= 0" },

@@ -743,6 +743,18 @@ describe("Observe.Observer", () => {
     }).pipe(world)
   )
 
+  it.effect("is called, not listed, if it makes observers: the log says so", () =>
+    Effect.gen(function* () {
+      const causes: Array<string> = []
+      const logger = Logger.make(({ cause }) => {
+        causes.push(Cause.pretty(cause))
+      })
+      const observe = [Observe.logs as unknown as Observe.Observer]
+      yield* Retry.retry(Effect.void, { ...policy, observe }).pipe(Effect.provide(Logger.add(logger)))
+      expect(causes).toEqual([expect.stringContaining("(call what makes an observer, as in Observe.logs())")])
+    }).pipe(world)
+  )
+
   it.effect.each<{
     readonly that: string
     readonly level: Effect.Effect<number>

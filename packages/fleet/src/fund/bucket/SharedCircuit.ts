@@ -42,19 +42,19 @@ export interface Options extends Omit<CircuitSettings.Options, "whenShort" | "ma
   readonly refreshAfter?: Duration.DurationInput
 }
 
-const known: ReadonlyArray<string> = [
-  "name",
-  "refreshAfter",
-  "opensAt",
-  "kinds",
-  "slowerThan",
-  "openFor",
-  "maxHint",
-  "probes",
-  "successes",
-  "probeTimeout",
-  "onChange"
-] satisfies ReadonlyArray<keyof Options>
+const known: Argument.Known<Options> = {
+  name: true,
+  refreshAfter: false,
+  opensAt: false,
+  kinds: false,
+  slowerThan: false,
+  openFor: false,
+  maxHint: false,
+  probes: false,
+  successes: false,
+  probeTimeout: false,
+  onChange: false
+}
 
 /**
  * The circuit breaker that `RedisBucket.circuitBreaker` describes, over any store.
@@ -65,8 +65,7 @@ export const circuitBreaker = (
   owner: string,
   options: Options
 ): ((fleet: Pick<Fleet.FleetStore<unknown>, "store">) => Effect.Effect<CircuitBreaker.CircuitBreaker>) => {
-  const { name, refreshAfter = "1 second", ...own } = Argument.options(owner, '{ name: "payments" }', options, ["name"])
-  Argument.fields(owner, options, known, "options")
+  const { name, refreshAfter = "1 second", ...own } = Argument.options(owner, '{ name: "payments" }', options, known)
   Fleet.checkName(owner, name)
   const refreshMillis = Argument.millis(owner, "refreshAfter", refreshAfter, { min: 0, max: longestTimerMillis })
   const made = CircuitBreaker.parts(owner, own)

@@ -5,7 +5,6 @@ import { RateLimiter, TokenBucket } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import { type Preset, standard } from "./HttpPolicy.ts"
 
 /** `standard`, with its own bucket and rate limiter. */
@@ -39,8 +38,9 @@ const pauseMillis = 60_000
  * @category constructors
  */
 export const perHost = (options: Options = {}): Effect.Effect<PerHost> => {
-  if (!Predicate.isRecord(options)) return Argument.refuse(owner, "options", "a record of options", options)
-  const { idleTimeToLive = "1 hour", maxHosts = 1000, rateLimiter: own }: Options = options
+  const known = { maxHosts: false, idleTimeToLive: false, rateLimiter: false }
+  const given = Argument.options(owner, "{ maxHosts: 1000 }", options, known)
+  const { idleTimeToLive = "1 hour", maxHosts = 1000, rateLimiter: own } = given
   const maxKeys = Argument.number(owner, "maxHosts", maxHosts, { min: 1, integer: true })
   // Dropping a host also drops its pause.
   const idleMillis = Argument.millis(owner, "idleTimeToLive", idleTimeToLive, { min: pauseMillis, exclusive: true })

@@ -155,7 +155,7 @@ describe("HttpRetry.perHost", () => {
     expect(() => HttpRetry.perHost({ idleTimeToLive: "1 minute" })).toThrow(
       "HttpRetry.perHost: idleTimeToLive must be a finite duration >"
     )
-    expect(() => HttpRetry.perHost(null as never)).toThrow("HttpRetry.perHost: options must be a record of options")
+    expect(() => HttpRetry.perHost(null as never)).toThrow("HttpRetry.perHost: options must be a record, as in")
   })
 
   it("adds nothing to the types of a client", () => {
