@@ -290,7 +290,7 @@ describe("Policy.config", () => {
     })
   )
 
-  it.effect("is used by the front doors, with the timeout that it may add", () =>
+  it.effect("is used by the functions that retry, with the timeout that it may add", () =>
     Effect.gen(function* () {
       const preset = yield* read({
         maxAttempts: 2,

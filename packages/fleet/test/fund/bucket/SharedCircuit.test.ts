@@ -150,7 +150,7 @@ describe("a shared circuit of one process", () => {
     )
   )
 
-  it("refuses what it cannot do with the name of the field", () => {
+  it("refuses bad options, and names the field", () => {
     const bad: ReadonlyArray<readonly [object, string]> = [
       [{}, "name"],
       [{ name: "" }, "name"],

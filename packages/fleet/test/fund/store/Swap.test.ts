@@ -80,7 +80,7 @@ const options: Omit<CircuitBreakerOptions, "name"> = {
 }
 
 describe("the texts of circuits in Redis", () => {
-  it.scopedLive("are replaced where they are as expected, until their time is over", () =>
+  it.scopedLive("are replaced if they are as expected, until their time is over", () =>
     Effect.provide(Effect.flatMap(RedisStore.RedisStore, swaps), redis)
   )
 
@@ -99,7 +99,7 @@ describe("the texts of circuits in Redis", () => {
     )
   )
 
-  it.scopedLive("are left alone where no circuit wrote them", () =>
+  it.scopedLive("are left alone if no circuit wrote them", () =>
     Effect.gen(function* () {
       const { admin } = yield* RedisServer.shared
       const store = yield* RedisStore.RedisStore
@@ -115,7 +115,7 @@ describe("the texts of circuits in Redis", () => {
 })
 
 describe("the texts of circuits in Postgres", () => {
-  it.scopedLive("are replaced where they are as expected, by one of all that ask at once", () =>
+  it.scopedLive("are replaced if they are as expected, by one of all that ask at once", () =>
     Effect.gen(function* () {
       const store = yield* PostgresStore.PostgresStore
       yield* swaps(store)
