@@ -24,6 +24,7 @@ const others: ReadonlyArray<string> = [
   "resetAfter",
   "take",
   "within",
+  "fromDraw",
   "fromFunction",
   "make",
   "Key",
