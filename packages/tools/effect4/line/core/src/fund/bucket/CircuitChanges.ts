@@ -3,7 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import type { CircuitBreaker, State } from "./CircuitBreaker.ts"
+import type { CircuitBreaker } from "./CircuitBreaker.ts"
+import type { State } from "./CircuitSettings.ts"
 
 /**
  * The state of a circuit at this moment, and every state after that, in order. Never ends.
