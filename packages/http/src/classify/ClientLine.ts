@@ -63,6 +63,9 @@ export const isRequest = (value: unknown): boolean => Predicate.hasProperty(valu
 export const urlOf = ({ hash, url, urlParams }: Request): URL | undefined =>
   Option.getOrUndefined(Option.getRight(UrlParams.makeUrl(url, urlParams, hash)))
 
+/** The forms of the URL of a request that errors of a client show. */
+export const urlsShown = ({ url }: Request): ReadonlyArray<string> => [url]
+
 export const withoutHeaders = (headers: Headers.Headers, names: ReadonlyArray<string>): Headers.Headers =>
   Headers.remove(headers, names)
 

@@ -3,7 +3,7 @@ import { AttemptTimeout, Backoff, Deadline, TokenBucket, Verdict } from "@effect
 import { Download, HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Duration, Effect, Exit, FastCheck as fc, Fiber, Option, Stream } from "effect"
+import { Cause, Chunk, Duration, Effect, Either, Exit, FastCheck as fc, Fiber, Option, Stream } from "effect"
 import * as RangeServer from "../support/RangeServer.ts"
 import * as Scripted from "../support/ScriptedClient.ts"
 
@@ -25,7 +25,7 @@ const collected = <E, R>(stream: Stream.Stream<Uint8Array, E, R>) =>
     const reading = Stream.runForEach(stream, (bytes) => Effect.sync(() => void chunks.push(bytes)))
     return Effect.map(Effect.either(reading), (ended) => ({
       bytes: bytesOf(chunks),
-      error: ended._tag === "Left" ? ended.left : undefined
+      error: Either.isLeft(ended) ? ended.left : undefined
     }))
   })
 
@@ -360,7 +360,8 @@ describe("Download.stream with a range of the caller's", () => {
         HttpClient.mapRequest(HttpClientRequest.setHeader("range", "bytes=0-1,4-5"))
       )
       const exit = yield* Effect.exit(Stream.runDrain(Download.stream(adding, get)))
-      expect([exit, calls.length]).toMatchObject([{ cause: { defect: { field: "request.headers.range" } } }, 0])
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({ field: "request.headers.range" })
+      expect(calls.length).toBe(0)
     }).pipe(world)
   )
 
@@ -598,9 +599,10 @@ describe("Download.stream as an operation", () => {
   it.effect("lets defects through", () =>
     Effect.gen(function* () {
       const broken = HttpClient.make(() => Effect.die("broken"))
-      expect(
-        yield* Effect.exit(Stream.runDrain(Download.stream(HttpRetry.withRetry(broken, HttpRetry.standard), get)))
-      ).toEqual(Exit.die("broken"))
+      const exit = yield* Effect.exit(
+        Stream.runDrain(Download.stream(HttpRetry.withRetry(broken, HttpRetry.standard), get))
+      )
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toBe("broken")
     }).pipe(world)
   )
 

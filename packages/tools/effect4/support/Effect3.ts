@@ -53,6 +53,11 @@ export const loop = <A, B, E, R>(
 
 export const merge = (self: Any): Any => Effect.catch(self, Effect.succeed)
 
+export const orDieWith: {
+  (f: (error: any) => unknown): (self: Any) => Any
+  (self: Any, f: (error: any) => unknown): Any
+} = dual(2, (self: Any, f: (error: any) => unknown) => Effect.orDie(Effect.mapError(self, f)))
+
 export const repeatN: {
   (times: number): (self: Any) => Any
   (self: Any, times: number): Any

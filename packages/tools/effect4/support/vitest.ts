@@ -91,13 +91,14 @@ export const prop = (name: string, arbitraries: any, self: (values: any) => void
 
 /** The `it` of vitest with testers of its own. */
 const methodsOf = (tester: typeof effect) => {
-  const own: Readonly<Record<PropertyKey, unknown>> = { effect: tester, scoped: tester, live, prop }
+  const own: Readonly<Record<PropertyKey, unknown>> = { effect: tester, scoped: tester, live, scopedLive: live, prop }
   return new Proxy(vitest.it, {
     get: (it, name) => (Object.hasOwn(own, name) ? own[name] : Reflect.get(it, name))
   }) as vitest.TestAPI & {
     readonly effect: typeof effect
     readonly scoped: typeof effect
     readonly live: typeof live
+    readonly scopedLive: typeof live
     readonly prop: typeof prop
   }
 }

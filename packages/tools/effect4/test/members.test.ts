@@ -20,18 +20,25 @@ const types = new Set([
   "Scope.CloseableScope"
 ])
 
+/** The module of Effect 3 as it is imported: some are of the platform. */
+const specifier = (module: string): string =>
+  Object.hasOwn(effect3, module) ? `effect/${module}` : `@effect/platform/${module}`
+
+const ofEffect = rows.filter(([name, { module }]) => !types.has(name) && specifier(module) === `effect/${module}`)
+
 describe("members", () => {
-  it.each(rows.filter(([name]) => !types.has(name)))("%s is of Effect 3", (_, { module, old }) => {
+  it.each(ofEffect)("%s is of Effect 3", (_, { module, old }) => {
     expect((effect3 as unknown as Record<string, object>)[module]).toHaveProperty(old)
   })
 
   it.each(rows)("%s has another name in Effect 4", (_, { four, module, old }) => {
-    const own = (modules[`effect/${module}`] ?? `effect/${module}`).slice("effect/".length)
+    const three = specifier(module)
+    const own = (modules[three] ?? three).slice("effect/".length)
     const [name, elsewhere = own] = four.split(".").toReversed()
     expect(effect4(`effect/${elsewhere}`)).toContain(name)
-    expect(effect4(`effect/${module}`)?.has(old)).not.toBe(true)
-    expect(body(`import * as ${module} from "effect/${module}"\nuse(${module}.${old})`)).toBe(
-      `use(${elsewhere}.${name})`
+    expect(effect4(`effect/${own}`)?.has(old)).not.toBe(true)
+    expect(body(`import * as ${module} from "${three}"\nuse(${module}.${old})`)).toBe(
+      `use(${elsewhere.replace("http/", "")}.${name})`
     )
   })
 

@@ -174,6 +174,7 @@ const interruptedStream = (response: HttpClientResponse.HttpClientResponse): Eff
     const reading = Effect.zipRight(Deferred.succeed(started, undefined), Stream.runDrain(response.stream))
     const fiber = yield* Effect.fork(Effect.interruptible(reading))
     yield* Deferred.await(started)
+    yield* Effect.yieldNow()
     yield* Fiber.interrupt(fiber)
   })
 

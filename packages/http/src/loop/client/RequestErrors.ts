@@ -5,6 +5,7 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
+import * as ClientLine from "../../classify/ClientLine.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
 
@@ -35,7 +36,7 @@ export const requestError = (request: Request, cause: unknown): HttpClientError.
     reason: "Transport",
     ...(isOfPolicy(cause)
       ? { cause, description: cause.message }
-      : Untrusted.asCause(cause, (error) => Untrusted.shown(error, () => ({ urls: [request.url] }))))
+      : Untrusted.asCause(cause, (error) => Untrusted.shown(error, () => ({ urls: ClientLine.urlsShown(request) }))))
   })
   return Object.defineProperties(error, {
     message: { value: error.message },

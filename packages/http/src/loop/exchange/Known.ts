@@ -14,7 +14,7 @@ import type { Exchange, Request } from "./Exchange.ts"
 export const of = (exchange: Exchange, error: unknown, isAnswered: boolean): (() => Untrusted.Known) => {
   const { request } = exchange
   return () => ({
-    urls: [request.url],
+    urls: ClientLine.urlsShown(request),
     secrets: secretsOf(exchange, request),
     messages: messagesOf(error, isAnswered)
   })

@@ -5,7 +5,9 @@ import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } fr
 import { AttemptTimeout, Backoff, Deadline, Observe, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
-import { Data, Effect, FastCheck, HashMap, Logger, LogLevel, Metric, Tracer } from "effect"
+import { Data, Effect, FastCheck, Logger, LogLevel, Tracer } from "effect"
+import * as LogLines from "../../../../core/test/support/LogLines.ts"
+import * as Snapshots from "../../../../core/test/support/Snapshots.ts"
 import * as Spans from "../../../../core/test/support/Spans.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 
@@ -13,18 +15,19 @@ type Observers = ReadonlyArray<Observe.Observer>
 
 interface Line {
   readonly text: string
-  readonly annotations: Record<string, unknown>
+  readonly annotations: Readonly<Record<string, unknown>>
 }
 
 /** The log lines of an operation, with their annotations. */
 const logged = <A, E>(operation: (observe: Observers) => Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const lines: Array<Line> = []
-    const logger = Logger.make(({ annotations, message }) => {
-      lines.push({ text: String(message), annotations: Object.fromEntries(HashMap.toEntries(annotations)) })
+    const logger = Logger.make<unknown, void>((options) => {
+      const { annotations, message } = LogLines.of(options)
+      lines.push({ text: String(message), annotations })
     })
     yield* Effect.exit(operation([Observe.logs({ Succeeded: LogLevel.Info })])).pipe(
-      Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+      LogLines.seenBy(logger),
       Logger.withMinimumLogLevel(LogLevel.All)
     )
     return lines.filter(({ annotations }) => "retry.attempt" in annotations)
@@ -452,10 +455,10 @@ describe("Observe.metricsByKey for a client", () => {
       yield* client.get(url)
       yield* Effect.provideService(client.post("https://api.example/"), TokenBucket.Key, "tenant")
       yield* Effect.exit(client.get("http://third.example/"))
-      const series = Array.from(Metric.unsafeSnapshot(undefined), ({ metricKey }) => {
-        const tags = Object.fromEntries(metricKey.tags.map(({ key, value }) => [key, value]))
-        return tags["retry.operation"] === "by host" && metricKey.name === "retry.attempts" ? [tags] : []
-      }).flat()
+      const series = (yield* Snapshots.all).flatMap(({ name, tags: pairs }) => {
+        const tags = Object.fromEntries(pairs.map(({ key, value }) => [key, value]))
+        return tags["retry.operation"] === "by host" && name === "retry.attempts" ? [tags] : []
+      })
       const labels = ["retry.key", "http.request.method", "http.response.status_class", "retry.outcome", "retry.kind"]
       expect(series.map((tags) => labels.map((label) => tags[label]).join(" ")).toSorted()).toEqual([
         "api.example GET 2xx succeeded none",

@@ -4,7 +4,7 @@ import type { Observe } from "@effect-retry/core"
 import { HttpClassifier, HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it, vi } from "@effect/vitest"
-import { Duration, Effect, Fiber } from "effect"
+import { Duration, Effect, Exit, Fiber } from "effect"
 import * as Faults from "../../support/Faults.ts"
 import * as Scripted from "../../support/ScriptedClient.ts"
 
@@ -69,9 +69,9 @@ describe("HttpRetry.withRetry", () => {
   )
 
   it.effect.each([
-    ["that is still being read", {}, "Right", 500],
+    ["that is still being read", {}, true, 500],
     // What is read adds nothing to a deadline.
-    ["that is not in by then, under a deadline", { deadline: Deadline.refuse("1 minute") }, "Left", 100]
+    ["that is not in by then, under a deadline", { deadline: Deadline.refuse("1 minute") }, false, 100]
   ] as const)("answers a refused retry with the body of the last response: %s", ([, fields, expected, atMillis]) =>
     Effect.gen(function* () {
       const body = new TransformStream<Uint8Array, Uint8Array>()
@@ -88,7 +88,7 @@ describe("HttpRetry.withRetry", () => {
       const retried = HttpRetry.withRetry(client, { ...policy, ...fields, backoff, rateLimiter: granting(1) })
       const response = yield* retried.get("http://api.test/")
       expect([response.status, Duration.toMillis(yield* VirtualClock.now)]).toEqual([429, atMillis])
-      expect((yield* Effect.either(response.text))._tag).toBe(expected)
+      expect(Exit.isSuccess(yield* Effect.exit(response.text))).toBe(expected)
     }).pipe(world)
   )
 
@@ -120,7 +120,7 @@ describe("HttpRetry.withRetry", () => {
       const { client } = Scripted.make({ status: 429, body: "slow down" }, { status: 503, body: "broken" })
       const retried = HttpRetry.withRetry(client, { ...policy, maxAttempts: 3, rateLimiter: granting(2) })
       const response = yield* retried.get("http://api.test/")
-      expect([response.status, (yield* Effect.either(response.text))._tag]).toEqual([503, "Left"])
+      expect([response.status, Exit.isFailure(yield* Effect.exit(response.text))]).toEqual([503, true])
     }).pipe(world)
   )
 

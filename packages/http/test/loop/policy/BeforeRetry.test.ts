@@ -465,7 +465,7 @@ describe("Policy.beforeRetry that fails", () => {
             : Effect.succeed(request)
       }
       const { status } = yield* HttpRetry.withRetry(client, slow).post(url)
-      expect([status, ...Scripted.times(calls), yield* interrupted]).toEqual([200, 0, 4_000, 1])
+      expect([status, ...Scripted.times(calls), yield* Ref.get(interrupted)]).toEqual([200, 0, 4_000, 1])
     }).pipe(world)
   )
 

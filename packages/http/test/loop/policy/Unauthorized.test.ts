@@ -121,11 +121,8 @@ describe("Unauthorized.renewing", () => {
       const { calls, client } = scripted(401, 200)
       expect((yield* withTokens(HttpClient.filterStatusOk(client)).post(url)).status).toBe(200)
       expect(calls.length).toBe(2)
-      const exit = yield* Effect.exit(withTokens(HttpClient.filterStatusOk(scripted(401).client)).get(url))
-      expect(exit).toMatchObject({
-        _tag: "Failure",
-        cause: { error: { _tag: "ResponseError", response: { status: 401 } } }
-      })
+      const error = yield* Effect.flip(withTokens(HttpClient.filterStatusOk(scripted(401).client)).get(url))
+      expect(error).toMatchObject({ _tag: "ResponseError", response: { status: 401 } })
     }).pipe(world)
   )
 

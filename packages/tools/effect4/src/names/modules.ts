@@ -7,6 +7,8 @@ export const modules: Readonly<Record<string, string>> = {
   "effect/TestClock": "effect/testing/TestClock",
   "effect/ParseResult": "effect/SchemaParser",
   "@effect/platform": "effect/http",
+  "@effect/platform-node": "effect3/PlatformNode3",
+  "@effect/platform/Cookies": "effect/http/Cookies",
   "@effect/platform/Error": "effect/PlatformError",
   "@effect/platform/FetchHttpClient": "effect/http/FetchHttpClient",
   "@effect/platform/FileSystem": "effect/FileSystem",

@@ -1,5 +1,8 @@
 /** Words of prose about Effect 3, and those for Effect 4. */
 export const words: Readonly<Record<string, string>> = {
+  '"ParseError"': '"SchemaError"',
+  '"RequestError"': '"HttpClientError"',
+  '"ResponseError"': '"HttpClientError"',
   " of `@effect/platform`, which is an optional peer of this package: only this module needs it": "",
   "Context.GenericTag": "Context.Service",
   "Context.Tag": "Context.Service",
@@ -18,6 +21,7 @@ export const words: Readonly<Record<string, string>> = {
   EffectPrimitive: "Object",
   "RuntimeException:": "Error:",
   "clock.unsafeCurrentTimeNanos": "clock.monotonicTimeNanosUnsafe",
+  "a `ResponseError`": "an `HttpClientError`",
   "a `RequestError`": "an `HttpClientError`",
   "Schedule.intersect": "Schedule.max",
   "Schedule.union": "Schedule.min"

@@ -30,10 +30,7 @@ const made =
     const isReason = (field: ts.ObjectLiteralElementLike) => field.name?.getText(place.file) === "reason"
     const field = fields.find(isReason)
     const reason = field !== undefined && ts.isPropertyAssignment(field) ? reasonIn(field.initializer) : undefined
-    if (reason === undefined) {
-      place.refuse(node, `has a reason that is not written out`)
-      return undefined
-    }
+    if (reason === undefined) return undefined
     const four = (member: string) => place.naming.four(node.expression, "effect/http/HttpClientError", member)
     const rest = fields.filter((field) => !isReason(field)).map(inner)
     return `new ${four("HttpClientError")}({ reason: new ${four(reason)}({ ${rest.join(", ")} }) })`
@@ -54,4 +51,11 @@ const compared: (place: Place) => Shape = () => (node, inner) => {
   return `${inner(node.left)}._tag ${node.operatorToken.getText()} "${reason}"`
 }
 
-export const http = [made, type, compared]
+/** `reason: "EmptyBody"` in what an error is compared with. */
+const expected: (place: Place) => Shape = () => (node, inner) => {
+  if (!ts.isPropertyAssignment(node) || node.name.getText() !== "reason") return undefined
+  const reason = reasonIn(node.initializer)
+  return reason === undefined ? undefined : `${inner(node.name)}: { _tag: "${reason}" }`
+}
+
+export const http = [made, type, compared, expected]

@@ -8,6 +8,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as UrlParams from "effect/http/UrlParams"
 import * as Option from "effect/Option"
 import { property } from "@effect-retry/core/unstable/Property"
 
@@ -59,6 +60,9 @@ export const isRequest: (value: unknown) => boolean = HttpClientRequest.isHttpCl
 
 /** The target of a request; `undefined` if its URL is not valid. */
 export const urlOf = (request: Request): URL | undefined => Option.getOrUndefined(HttpClientRequest.toUrl(request))
+
+/** The forms of the URL of a request that errors of a client show: they hide some of its secrets, and not all. */
+export const urlsShown = ({ url }: Request): ReadonlyArray<string> => [url, UrlParams.redactUrl(url)]
 
 export const withoutHeaders = (headers: Headers.Headers, names: ReadonlyArray<string>): Headers.Headers =>
   Headers.removeMany(headers, names)
