@@ -60,7 +60,7 @@ export const millis = (owner: string, field: string, value: Duration.DurationInp
 
 /** For a number without a unit or with an abbreviated one, in a text: examples of what Effect reads. */
 const spelling = (value: unknown): string => {
-  const number = typeof value === "string" ? /^(\d+) ?[a-z]{0,3}$/.exec(value)?.[1] : undefined
+  const number = typeof value === "string" ? /^(\d{1,9}) ?[a-z]{0,3}$/.exec(value)?.[1] : undefined
   return number === undefined ? "" : `, such as "${number} seconds" or "${number} millis"`
 }
 

@@ -14,8 +14,8 @@ import * as Millis from "@effect-retry/core/unstable/Millis"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration } from "effect"
 
-/** A bad value, and how a message shows it. */
-type Bad = readonly [value: unknown, shown: string]
+/** A bad value, how a message shows it, and the examples that it then has. */
+type Bad = readonly [value: unknown, shown: string, such?: string]
 
 const noDurations: ReadonlyArray<Bad> = [
   [NaN, "NaN"],
@@ -28,7 +28,8 @@ const noDurations: ReadonlyArray<Bad> = [
   ["-1 seconds", `"-1 seconds"`],
   ["NaN seconds", `"NaN seconds"`],
   ["soon", `"soon"`],
-  ["5", `"5"`],
+  ["5", `"5"`, `, such as "5 seconds" or "5 millis"`],
+  ["1".repeat(100), `"${"1".repeat(79)}...`],
   ["", `""`],
   ["1 parsec", `"1 parsec"`],
   [[NaN, 0], "[NaN, 0]"],
@@ -288,9 +289,9 @@ describe("InvalidArgument", () => {
     it("refuses a value out of bounds, and says what is allowed and what was given", () => {
       const judged = refused.filter(([value]) => value !== undefined || positional.includes(owner))
       expect(judged.map(([value]) => failureOf(() => make(value as never)))).toEqual(
-        judged.map(([, shown]) => ({
+        judged.map(([, shown, such = ""]) => ({
           _tag: "InvalidArgument",
-          message: `${owner}: ${field} must be ${must}, got ${shown}`,
+          message: `${owner}: ${field} must be ${must}${such}, got ${shown}`,
           owner,
           field
         }))
@@ -309,7 +310,6 @@ describe("InvalidArgument", () => {
   })
 
   it("has a default for each option that may be absent", () => {
-    const absent = { factor: undefined, maximum: undefined, jitter: undefined } as never
     const delays = ({ tree }: Backoff.Backoff) => {
       const found: Array<number | undefined> = []
       let rest: BackoffTree.Tree | undefined = tree
@@ -325,13 +325,15 @@ describe("InvalidArgument", () => {
       }
       return found
     }
-    expect(delays(Backoff.exponential(Object.assign({ base: 1 }, absent)))).toEqual(
+    expect(delays(Backoff.exponential({ base: 1, factor: undefined as never }))).toEqual(
       delays(Backoff.exponential({ base: 1, factor: 2 }))
     )
     expect(delays(Classic.celery({ factor: 1 }))).toEqual(
       delays(Classic.celery({ factor: 1, maximum: "10 minutes", jitter: true }))
     )
-    expect(delays(Classic.connectRetry(absent))).toEqual(delays(Classic.connectRetry({ maximum: "128 seconds" })))
+    expect(delays(Classic.connectRetry({ maximum: undefined as never }))).toEqual(
+      delays(Classic.connectRetry({ maximum: "128 seconds" }))
+    )
     expect(Hint.floor({ atMost: 1, otherwise: "clamp" })).toEqual(
       Hint.floor({ jitterRatio: 0, atMost: 1, otherwise: "clamp" })
     )
