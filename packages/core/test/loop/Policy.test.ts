@@ -146,7 +146,7 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
     field: "bucket",
     value: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }),
     message:
-      "bucket must be a TokenBucket or a Context.Tag of one; run the effect that makes it first, got EffectPrimitive"
+      "bucket must be a TokenBucket or a Context.Tag of one; yield* the effect that makes it first, got EffectPrimitive"
   },
   {
     field: "backoff",

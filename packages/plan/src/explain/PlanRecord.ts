@@ -5,7 +5,7 @@ import type * as Duration from "effect/Duration"
 import type * as Option from "effect/Option"
 import type * as Schedule from "effect/Schedule"
 import type { Backoff } from "@effect-retry/core/Backoff"
-import type { Any } from "@effect-retry/core/unstable/PolicyRecord"
+import type { Any, Constructed } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Assumption, Warning } from "./Remark.ts"
 
 /**
@@ -13,10 +13,8 @@ import type { Assumption, Warning } from "./Remark.ts"
  *
  * @category models
  */
-export interface Explainable extends Pick<
-  Any,
-  "attemptTimeout" | "maxAttempts" | "attemptsByKind" | "hint" | "deadline"
-> {
+export interface Explainable
+  extends Pick<Any, "maxAttempts" | "attemptsByKind" | "hint">, Pick<Constructed, "attemptTimeout" | "deadline"> {
   readonly backoff: Backoff
   /** Only whether there is one matters; the plan assumes that it grants everything. */
   readonly bucket?: unknown

@@ -3,7 +3,7 @@ import { errors5, errors7, programOf, type Told } from "@effect-retry/check/Edit
 import { describe, expect, it } from "vitest"
 
 const before = `
-import { Backoff, Classifier, Hedge, Observe, Policy, Promises, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import { Backoff, CircuitBreaker, Classifier, Hedge, Observe, Policy, Promises, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { ResumableUpload, StorageRetry } from "@effect-retry/google"
 import { HttpRetry } from "@effect-retry/http"
 import type { HttpClient, HttpClientRequest } from "@effect/platform"
@@ -27,6 +27,8 @@ const noTag = `Type 'Busy' is not assignable to type '"the call has no error of 
 /** An error or a response: the two compilers report another member of the union. */
 const noTagOfClient = `is not assignable to type '"the call has no error of the tag 'Bussy'"'.`
 const field = `Type 'number' is not assignable to type 'Mistake<"a policy has no field 'maxAttemps'">'.`
+
+const unrun = `Property '"yield* the effect that makes it"' is missing in type 'Effect<`
 
 /** What TypeScript 5.9 says last, and what 7 says if that differs. */
 const mistakes: ReadonlyArray<readonly [code: string, last: string, in7?: string]> = [
@@ -89,11 +91,20 @@ const mistakes: ReadonlyArray<readonly [code: string, last: string, in7?: string
   ],
   [
     "Retry.retry(call, { ...policy, deadline: '10 seconds' })",
-    `Type 'string' is not assignable to type 'Deadline<unknown> | undefined'.`
+    `'Deadline<unknown> | Mistake<"Deadline.refuse(\\"10 seconds\\")"> | undefined'.`,
+    `'Mistake<"Deadline.refuse(\\"10 seconds\\")"> | Deadline<unknown> | undefined'.`
   ],
   [
     "Retry.retry(call, { ...policy, attemptTimeout: '10 seconds' })",
-    `Type 'string' is not assignable to type 'AttemptTimeout<unknown>'.`
+    `'AttemptTimeout<unknown> | Mistake<"AttemptTimeout.constant(\\"2 seconds\\")"> | undefined'.`
+  ],
+  ["HttpRetry.withRetry(client, { deadline: '10 seconds' })", `Mistake<"Deadline.refuse(\\"10 seconds\\")">`],
+  ["Retry.retry(call, { ...policy, bucket: RateLimiter.concurrencyLimit({ limit: 2 }) })", unrun],
+  ["call.pipe(Retry.retry({ ...policy, rateLimiter: CircuitBreaker.make({}) }))", unrun],
+  ["HttpRetry.withRetry(client, { bucket: CircuitBreaker.make({}) })", unrun],
+  [
+    "Hedge.hedge(call, { classifier: policy.classifier, delay: 1, maxAttempts: 2, bucket: CircuitBreaker.make({}) })",
+    unrun
   ],
   [
     "Retry.retry(call, { ...policy, classifier: (error) => error._tag === 'Busy' })",

@@ -3,8 +3,6 @@
  */
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
-import type * as Context from "effect/Context"
-import type { TokenBucket } from "../../fund/port/Port.ts"
 import type { NoField } from "../policy/OtherNames.ts"
 import type * as PolicyRecord from "../policy/PolicyRecord.ts"
 import type { Percentile } from "./Percentile.ts"
@@ -42,7 +40,7 @@ export interface Fields<in E, in A> extends Pick<
    * Asked for every attempt but the first, without holding up the running attempts, and told how each attempt ended.
    * Once it has refused, no further attempt starts, and the running ones continue.
    */
-  readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
+  readonly bucket?: PolicyRecord.Fields<E, A>["bucket"]
 }
 
 /** A hedge of any types. */

@@ -60,7 +60,7 @@ const aCount: Check = ["a whole number >= 1", (value) => value === Infinity || (
 const aBucket: Check = ["a TokenBucket or a Context.Tag of one", BucketOrTag.is]
 
 /** What makes a bucket is an effect, and is easily taken for the bucket. */
-const unrun = "run the effect that makes it first"
+const unrun = "yield* the effect that makes it first"
 
 /** Accepts values that have a property which all values from a module's constructors have. */
 const madeBy = (module: string, property: string, example: string): Check => [
@@ -139,9 +139,8 @@ export const prepareWithout = (
   for (const field of beyond) {
     if (policy[field] !== undefined) Argument.refuse(owner, field, `absent: ${why}`, policy[field])
   }
-  return policy.deadline?._tag === "Cut"
-    ? Argument.refuse(owner, "deadline", "one that does not cut", policy.deadline._tag)
-    : prepared
+  const deadline = prepared.policy.deadline?._tag
+  return deadline === "Cut" ? Argument.refuse(owner, "deadline", "one that does not cut", deadline) : prepared
 }
 
 const isFields = (given: unknown): given is { readonly [field: string]: unknown } =>

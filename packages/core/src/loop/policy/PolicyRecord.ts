@@ -10,6 +10,7 @@ import type { AttemptTimeout } from "./AttemptTimeout.ts"
 import type { Backoff } from "../../decide/Backoff.ts"
 import type { Deadline, DeadlineExceeded } from "./Deadline.ts"
 import type { Hint } from "../../decide/Hint.ts"
+import type { BucketOrTag } from "../../fund/port/BucketOrTag.ts"
 import type { TokenBucket } from "../../fund/port/Port.ts"
 import type { Attempt } from "./CurrentAttempt.ts"
 import type { RetryEvent } from "./RetryEvent.ts"
@@ -33,9 +34,9 @@ export interface Fields<in E, in A> {
   /** The name of a span around each attempt. */
   readonly attemptSpan?: string | undefined
   /** Asked before every attempt, the first included; told how each ended. */
-  readonly rateLimiter?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
+  readonly rateLimiter?: TokenBucket | Context.Tag<any, TokenBucket> | Unrun | undefined
   /** Bounds each attempt, such as `AttemptTimeout.constant("2 seconds")`; fibers that it forks then end with it. */
-  readonly attemptTimeout?: AttemptTimeout<unknown> | undefined
+  readonly attemptTimeout?: AttemptTimeout<unknown> | Mistake<`AttemptTimeout.constant("2 seconds")`> | undefined
   /** Judges an error: may another attempt succeed? See the module `Classifier`. */
   readonly classifier: (
     error: E,
@@ -56,11 +57,11 @@ export interface Fields<in E, in A> {
   /** How to follow a wait that the server asks for. @default Hint.standard */
   readonly hint?: Hint | undefined
   /** Bounds the whole operation, such as `Deadline.refuse("10 seconds")`. */
-  readonly deadline?: Deadline<unknown> | undefined
+  readonly deadline?: Deadline<unknown> | Mistake<`Deadline.refuse("10 seconds")`> | undefined
   /** Releases what an attempt left open, from its error or judged result; see `Release`. */
   readonly release?: Release | undefined
   /** Asked before every retry; told how each attempt ended. */
-  readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | undefined
+  readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | Unrun | undefined
 }
 
 type AttemptsByKind = { readonly [K in Kind]?: number | undefined }
@@ -99,6 +100,11 @@ export type Commented<T> = { readonly [K in keyof T]?: unknown }
 /** The last line of a type error: what is wrong. */
 export interface Mistake<out Message> {
   readonly mistake: Message
+}
+
+/** No value is an `Unrun`; for the effect that makes a bucket, the compiler shows the name of the missing property. */
+interface Unrun extends Effect.Effect<unknown, unknown, unknown> {
+  readonly "yield* the effect that makes it": never
 }
 
 /**
@@ -164,8 +170,16 @@ export declare class Says<out E2, out R> {
  */
 export type Made<P> = P & { readonly [K in Exclude<keyof Any, keyof P>]?: undefined }
 
+/** The fields that constructors make, without the messages for what is written in their place. */
+export interface Constructed {
+  readonly rateLimiter?: BucketOrTag | undefined
+  readonly attemptTimeout?: AttemptTimeout<unknown> | undefined
+  readonly deadline?: Deadline<unknown> | undefined
+  readonly bucket?: BucketOrTag | undefined
+}
+
 /** A policy without its types, which the front doors have checked. */
-export interface ErasedPolicy extends Omit<Fields<unknown, unknown>, "classifier"> {
+export interface ErasedPolicy extends Omit<Fields<unknown, unknown>, "classifier" | keyof Constructed>, Constructed {
   readonly classifier: Classifier
 }
 

@@ -200,7 +200,7 @@ type Operation = Effect.Effect<unknown, unknown, unknown>
 /** Runs operations one after another, each with the time left until their common deadline. */
 const operations = ({ policy }: Upload, session: Session.Session): Effect.Effect<(operation: Operation) => Operation> =>
   Effect.map(Effect.clock, (clock) => {
-    const deadline: Deadline.Deadline<unknown> | undefined = policy.deadline
+    const deadline = policy.deadline as Deadline.Deadline<unknown> | undefined
     if (deadline === undefined) return (operation) => operation
     const sinceStart = MonotonicTime.since(clock)
     return (operation) =>

@@ -12,7 +12,7 @@ import type { Judgeable, KnownBy } from "@effect-retry/core/Classifier"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { AttemptTimeout, Deadline, Retry, TokenBucket } from "@effect-retry/core"
 import { type NoField, otherNames } from "@effect-retry/core/unstable/OtherNames"
-import type { Commented, Mistake } from "@effect-retry/core/unstable/PolicyRecord"
+import type { Commented, Constructed, Mistake } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Adds, Needs } from "@effect-retry/core/unstable/PolicyTypes"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Idempotency from "../../decide/Idempotency.ts"
@@ -109,7 +109,7 @@ declare const bound: unique symbol
 type Given<P> = P extends unknown ? (typeof bound extends keyof P ? { readonly maxAttempts?: undefined } : P) : never
 
 /** A policy without its types, completed with defaults. */
-export interface Erased extends Fields<unknown> {
+export interface Erased extends Omit<Fields<unknown>, keyof Constructed>, Constructed {
   readonly classifier: Classifier.Classifier
   readonly idempotency: Idempotency.Idempotency
   readonly maxAttempts: number
