@@ -15,7 +15,7 @@
  * const found: Array<StorageDownload.Verification> = []
  *
  * const bytes = StorageDownload.stream(
- *   StorageRetry.withRetry(server),
+ *   StorageRetry.withRetry(server, StorageRetry.standard),
  *   StorageDownload.mediaRequest({ bucket: "photos", name: "cat" }),
  *   { report: (verification) => Effect.sync(() => found.push(verification)) }
  * )
