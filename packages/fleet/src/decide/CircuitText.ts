@@ -48,13 +48,26 @@ export const encode = (circuit: Circuit.Circuit, nowMillis: number, offsetMillis
 /** Whether the text is that of a closed circuit. */
 export const isClosed = (text: string): boolean => text === "" || text.startsWith("Closed ")
 
-const whole = String.raw` -?\d{1,16}`
+const whole = /^-?\d{1,16}$/
 
-const grammar = new RegExp(
-  `^(?:|(Closed|Open)((?:${whole}){4})|(HalfOpen)((?:${whole}){4}(?:${whole}${whole}){0,1000})|(Isolated)((?:${whole}){3}))$`
-)
+/** How many numbers follow the name of a state, without those of probes: a ticket and a time each. */
+const numbersOf = new Map([
+  ["Closed", 4],
+  ["Open", 4],
+  ["HalfOpen", 4],
+  ["Isolated", 3]
+])
 
-const isText = (text: string): boolean => grammar.test(text)
+/** The most probes that a text may hold. */
+const mostProbes = 1000
+
+const isText = (text: string): boolean => {
+  if (text === "") return true
+  const [tag = "", ...words] = text.split(" ")
+  const ofProbes = words.length - (numbersOf.get(tag) ?? NaN)
+  const most = tag === "HalfOpen" ? 2 * mostProbes : 0
+  return ofProbes >= 0 && ofProbes <= most && ofProbes % 2 === 0 && words.every((word) => whole.test(word))
+}
 
 /**
  * The answer of a store to a swap of texts.

@@ -192,7 +192,7 @@ tableOf(path, "## Downloads that resume", {
       })
     ),
 
-  "the same, and it ends too early": () =>
+  "the same, but it ends too early": () =>
     virtually("the rest of it is asked for, as the next attempt", () =>
       Effect.gen(function* () {
         const { asked, text } = yield* downloaded(part("bytes 4-9/10", "456"), part("bytes 7-9/10", "789"))
@@ -228,7 +228,7 @@ tableOf(path, "## Downloads that resume", {
       failing("RangeRefused", answer(200, { etag }, "0123456789"), answer(416), answer(202, {}, "later"))
     ),
 
-  "206 with another `Content-Range` or without one, that does not say its version, with several parts, with a coding, with more bytes than it says":
+  "206 with another `Content-Range` or without one, without its version, with several parts, with a coding, or with more bytes than announced":
     () => {
       virtually("`DownloadFailed`, with `WrongPart`", () =>
         failing(
@@ -249,7 +249,7 @@ tableOf(path, "## Downloads that resume", {
       )
     },
 
-  "429, 503 and what else is retryable": () =>
+  "429, 503 and every other retryable status": () =>
     virtually("waits, and asks for the rest again", () =>
       Effect.gen(function* () {
         const { asked, text } = yield* downloaded(unavailable, part("bytes 4-9/10", "456789"))
