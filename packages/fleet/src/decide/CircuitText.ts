@@ -59,7 +59,7 @@ const numbersOf = new Map([
 ])
 
 /** The most probes that a text may hold. */
-const mostProbes = 1000
+export const mostProbes = 1000
 
 const isText = (text: string): boolean => {
   if (text === "") return true

@@ -8,7 +8,6 @@
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
-import type * as Circuits from "@effect-retry/core/unstable/Circuit"
 import * as Circuit from "@effect-retry/core/unstable/Circuit"
 import * as CircuitBreaker from "@effect-retry/core/unstable/CircuitBreaker"
 import type * as CircuitSettings from "@effect-retry/core/unstable/CircuitSettings"
@@ -33,6 +32,8 @@ import type { Store, Swapped } from "../store/Store.ts"
  * @category models
  */
 export interface Options extends Omit<CircuitSettings.Options, "whenShort" | "maxWait"> {
+  /** The largest number of probes of the whole fleet under way at once, at most 1000. @default 1 */
+  readonly probes?: number
   /** Names the circuit: processes that use the same name in the same store share it. Not empty. */
   readonly name: string
   /**
@@ -68,6 +69,7 @@ export const circuitBreaker = (
   const { name, refreshAfter = "1 second", ...own } = Argument.options(owner, '{ name: "payments" }', options, known)
   Fleet.checkName(owner, name)
   const refreshMillis = Argument.millis(owner, "refreshAfter", refreshAfter, { min: 0, max: longestTimerMillis })
+  Argument.number(owner, "probes", own.probes ?? 1, { min: 1, max: CircuitText.mostProbes, integer: true })
   const made = CircuitBreaker.parts(owner, own)
   return ({ store }) =>
     Effect.gen(function* () {
@@ -114,7 +116,7 @@ const mostRounds = 16
 const sharing = (
   { change, circuit, look, settings }: CircuitBreaker.Parts,
   { bucketKey, name, refreshMillis, store }: Place,
-  initial: Circuits.Circuit
+  initial: Circuit.Circuit
 ): Sharing => {
   const read = MonotonicTime.makeReader()
   const lock = Effect.unsafeMakeSemaphore(1)
@@ -125,7 +127,7 @@ const sharing = (
   let text = ""
   let stored = initial
   const nowMillis = () => read(MonotonicTime.currentClock())
-  const differs = (circuit: Circuits.Circuit) =>
+  const differs = (circuit: Circuit.Circuit) =>
     circuit !== stored && !(circuit._tag === "Closed" && stored._tag === "Closed" && circuit.ticket === stored.ticket)
   const isChanged = Effect.map(circuit, differs)
 

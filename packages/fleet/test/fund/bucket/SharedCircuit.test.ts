@@ -157,6 +157,7 @@ describe("a shared circuit of one process", () => {
       [{ name: "a", refreshAfter: -1 }, "refreshAfter"],
       [{ name: "a", whenShort: "wait" }, "whenShort"],
       [{ name: "a", probs: 2 }, "probs"],
+      [{ name: "a", probes: 1001 }, "probes"],
       [{ name: "a", opensAt: { consecutive: 0 } }, "opensAt.consecutive"]
     ]
     for (const [options, field] of bad) {
