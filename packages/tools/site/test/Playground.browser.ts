@@ -3,7 +3,7 @@
  */
 import { Plan } from "@effect-retry/plan"
 import * as Effect from "effect/Effect"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
@@ -39,11 +39,14 @@ const expected = (settings: typeof initial): string => {
 
 /** An answer of the packages under Node; the finer ones after it are not asked for. */
 const answerTo = async <T extends Answer["_tag"]>(settings: Settings, tag: T) => {
-  for await (const answer of answers({ _tag: "Show", settings, other: "once" })) {
+  for await (const answer of answers({ _tag: "Show", settings })) {
     if (answer._tag === tag) return answer as Extract<Answer, { readonly _tag: T }>
   }
   throw new Error(`there is no ${tag}`)
 }
+
+const compressed = (paths: ReadonlyArray<string>): number =>
+  paths.map((path) => gzipSync(readFileSync(join(built, path))).length).reduce((sum, size) => sum + size, 0)
 
 describe("the playground", () => {
   it("shows the plans that the packages make under Node, each in the next frame", async () => {
@@ -93,6 +96,21 @@ describe("the playground", () => {
       Figures.distribution(band, delays[i] ?? []).map((share) => Number((20 + 22 * i - 14 * share).toFixed(1)))
     )
     expect(heights).toEqual(expected)
+    await page.close()
+  })
+
+  it("shows the plan of a vendor's policy beside, as its package has it, and keeps the choice in the address", async () => {
+    const settings = { ...quickSettings, other: "googleJava" } as const
+    const { planned } = await answerTo(settings, "Other")
+    const { complaints, page } = await visit(quick)
+    await page.waitForSelector(".plan")
+    await page.getByLabel("Compared with").selectOption("googleJava")
+    await page.waitForFunction((hash) => location.hash === `#${hash}`, toHash(settings))
+    const plan = page.getByLabel("The plan of Google Cloud for Java")
+    await plan.waitFor({ state: "attached" })
+    expect(await plan.textContent()).toBe(planned.text)
+    expect(planned.text).toContain("6 attempts")
+    expect(complaints).toEqual([])
     await page.close()
   })
 
@@ -296,8 +314,20 @@ describe("the playground", () => {
         // VitePress loads the pages of visible links ahead, once the view is there.
         .filter((path) => path.endsWith(".js") && !/worker-|\.md\.(?<!playground\.md\.)/.test(path))
     )
-    const bytes = [...new Set(loaded)].map((path) => gzipSync(readFileSync(join(built, path))).length)
-    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200_000)
+    expect(compressed([...new Set(loaded)])).toBeLessThan(200_000)
+    await page.close()
+  })
+
+  it("is at most 200 KB of compressed script with its worker, and loads a vendor's policies when they are asked for", async () => {
+    const assets = readdirSync(join(built, "assets"), { recursive: true, encoding: "utf8" })
+    const own = assets.filter((file) => /^(?:worker-|chunks\/RetryPlayground\.)/.test(file))
+    expect(own).toHaveLength(2)
+    expect(compressed(own.map((file) => `assets/${file}`))).toBeLessThan(200_000)
+    const { page } = await visit(quick)
+    await page.waitForSelector(".plan")
+    const chunk = page.waitForRequest(/assets\/src-/)
+    await page.getByLabel("Compared with").selectOption("awsStandard")
+    await chunk
     await page.close()
   })
 })

@@ -1,18 +1,17 @@
 /**
  * Answers a question of the page by simulations: first rough, then finer.
  */
-import { Load } from "@effect-retry/plan"
+import { Load, Plan } from "@effect-retry/plan"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { type Client, client } from "./Client.ts"
 import { drawn } from "./Delays.ts"
-import { mostBands } from "./Figures.ts"
-import { fitted } from "./Fitting.ts"
+import { bands, mostBands } from "./Figures.ts"
 import { guarded } from "./Guarding.ts"
 import * as Operations from "./Operations.ts"
 import { load } from "./PresetClients.ts"
-import { type Answer, outageFrom, type Question, type Recovery, type Storm } from "./Question.ts"
+import { type Answer, outageFrom, type Planned, type Question, type Recovery, type Storm } from "./Question.ts"
 import type { Settings } from "./Settings.ts"
 
 /** Before this second a simulation has nothing but normal traffic. */
@@ -34,10 +33,11 @@ export async function* answers(question: Question): AsyncGenerator<Answer> {
 }
 
 async function* searched({ settings }: Question & { readonly _tag: "Fit" }): AsyncGenerator<Answer> {
+  const { fitted } = await import("./Fitting.ts")
   yield { _tag: "Fitted", ...(await fitted(settings)) }
 }
 
-async function* simulated({ other, settings }: Question & { readonly _tag: "Show" }): AsyncGenerator<Answer> {
+async function* simulated({ settings }: Question & { readonly _tag: "Show" }): AsyncGenerator<Answer> {
   const ours = client(settings)
   const few = Operations.steady(settings, shown)
   yield {
@@ -45,11 +45,10 @@ async function* simulated({ other, settings }: Question & { readonly _tag: "Show
     operations: await Effect.runPromise(Operations.run(ours, settings, few)),
     outage: few.outage
   }
-  const { backoff, maxAttempts } = ours.policy
-  const retries = Math.min(maxAttempts - 1, mostBands)
-  yield { _tag: "Delays", delays: drawn(backoff, { retries, seed: settings.seed }) }
+  yield { _tag: "Delays", delays: delaysOf(ours, settings) }
   yield { _tag: "Guard", guarded: await Effect.runPromise(guarded(ours, settings)) }
-  const theirs = await load(other)
+  const theirs = await load(settings.other)
+  yield { _tag: "Other", planned: planned(theirs, settings) }
   const many = Operations.steady(settings, summed)
   const summaryOf = async (client: Client) =>
     Operations.summary(await Effect.runPromise(Operations.run(client, settings, many)), many)
@@ -64,6 +63,15 @@ async function* simulated({ other, settings }: Question & { readonly _tag: "Show
     const [one, two] = [await recovery(ours, settings, capacity), await recovery(theirs, settings, capacity)]
     yield { _tag: "Load", ours: one, other: two, isLast }
   }
+}
+
+const delaysOf = ({ policy: { backoff, maxAttempts } }: Client, { seed }: Settings) =>
+  drawn(backoff, { retries: Math.min(maxAttempts - 1, mostBands), seed })
+
+/** Of a bucket a plan asks only whether there is one. */
+const planned = (client: Client, settings: Settings): Planned => {
+  const plan = Plan.explain({ ...client.policy, bucket: client.bucket })
+  return { bands: bands(plan), drawn: delaysOf(client, settings), text: Plan.toText(plan) }
 }
 
 /** Parts into which the time of a storm is divided. */

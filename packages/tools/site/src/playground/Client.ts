@@ -28,8 +28,25 @@ export const client = (settings: Settings): Client => {
   }
 }
 
-const bucket = (self: Expression.Expression): Bucket =>
-  Expression.evaluate(self, { CircuitBreaker, RateLimiter, TokenBucket }) as Bucket
+/** Those that a description names: the others stay out of what the page loads. */
+const buckets = {
+  CircuitBreaker: { make: CircuitBreaker.make },
+  RateLimiter: {
+    acceptRatio: RateLimiter.acceptRatio,
+    concurrencyLimit: RateLimiter.concurrencyLimit,
+    fixed: RateLimiter.fixed
+  },
+  TokenBucket: {
+    quota: TokenBucket.quota,
+    requestRatio: TokenBucket.requestRatio,
+    successRatio: TokenBucket.successRatio
+  }
+}
+
+const bucket = (self: Expression.Expression): Bucket => Expression.evaluate(self, buckets) as Bucket
 
 const hedge = (self: Expression.Expression): NonNullable<Client["hedge"]> =>
-  Expression.evaluate(self, { Classifier, Hedge }) as NonNullable<Client["hedge"]>
+  Expression.evaluate(self, {
+    Classifier: { always: Classifier.always },
+    Hedge: { hedge: Hedge.hedge }
+  }) as NonNullable<Client["hedge"]>

@@ -3,6 +3,8 @@
  * checked by them.
  */
 
+import { type PresetKey, presets } from "./Presets.ts"
+
 interface Shown {
   readonly label: string
   /** The control matters where another one has one of these values. */
@@ -130,6 +132,17 @@ export const serverControls = {
   seed: number("Seed", "", 1, { least: 0, most: 999_999 })
 } as const satisfies Readonly<Record<string, Control>>
 
+/** What the policy is compared with. */
+export const comparedControls = {
+  other: choice(
+    "Compared with",
+    "once",
+    Object.fromEntries(Object.entries(presets).map(([key, { name }]) => [key, name])) as Readonly<
+      Record<PresetKey, string>
+    >
+  )
+} as const satisfies Readonly<Record<string, Control>>
+
 /** What a policy that is searched for shall do. */
 export const wishControls = {
   wishSucceeded: number("Operations that shall succeed", "ratio", 0.93, { least: 0, most: 1, step: 0.01 }),
@@ -138,4 +151,4 @@ export const wishControls = {
   wishOutageLoad: number("Load in an outage at most, 0 for any", "attempts", 0, { least: 0, most: 50, step: 0.1 })
 } as const satisfies Readonly<Record<string, Control>>
 
-export const controls = { ...policyControls, ...serverControls, ...wishControls }
+export const controls = { ...policyControls, ...serverControls, ...comparedControls, ...wishControls }

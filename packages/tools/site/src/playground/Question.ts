@@ -1,23 +1,31 @@
 /**
  * What the page asks its worker, and what the worker answers.
  */
+import type { Band } from "./Figures.ts"
 import type { Operation, Outage, Summary } from "./Operations.ts"
-import type { PresetKey } from "./Presets.ts"
 import type { Settings } from "./Settings.ts"
 
 export type Question =
-  | { readonly _tag: "Show"; readonly settings: Settings; readonly other: PresetKey }
+  | { readonly _tag: "Show"; readonly settings: Settings }
   | { readonly _tag: "Fit"; readonly settings: Settings }
 
 export type Answer =
   | { readonly _tag: "Operations"; readonly operations: ReadonlyArray<Operation>; readonly outage: Outage }
   | { readonly _tag: "Delays"; readonly delays: ReadonlyArray<ReadonlyArray<number>> }
+  | { readonly _tag: "Other"; readonly planned: Planned }
   | { readonly _tag: "Summary"; readonly ours: Summary; readonly other: Summary }
   | { readonly _tag: "Storm"; readonly storm: Storm }
   | { readonly _tag: "Guard"; readonly guarded: Guarded | undefined }
   | { readonly _tag: "Load"; readonly ours: Recovery; readonly other: Recovery; readonly isLast: boolean }
   | { readonly _tag: "Fitted"; readonly isMet: boolean; readonly found: ReadonlyArray<Found> }
   | { readonly _tag: "Refused"; readonly message: string }
+
+/** The plan of the policy to compare with. */
+export interface Planned {
+  readonly bands: ReadonlyArray<Band>
+  readonly drawn: ReadonlyArray<ReadonlyArray<number>>
+  readonly text: string
+}
 
 /** A policy that was searched for, with figures as text. */
 export interface Found {
