@@ -8,6 +8,7 @@ import { readFileSync } from "node:fs"
 import { timelines } from "../../examples/src/side-by-side.ts"
 import * as Breakers from "../../storms/src/Breakers.ts"
 import * as Hedges from "../../storms/src/Hedges.ts"
+import * as Traffic from "../../storms/src/Traffic.ts"
 import * as Bars from "./Bars.ts"
 import * as Curves from "./Curves.ts"
 import * as Delays from "./Delays.ts"
@@ -126,13 +127,36 @@ const shards = Effect.map(
 )
 
 /** The outage of the whole server, which now answers. */
-const hinted = Effect.map(stripsOf(Breakers.guards.hinted, Breakers.hinted), (strips) =>
+const hinted = Effect.zipWith(stripsOf(Breakers.guards.hinted, Breakers.hinted), Traffic.paced, (strips, seconds) =>
   Strips.draw({
     title: "An outage in which the server says when to come back",
     intro: "The same server refuses every request for twenty seconds, and tells when that will be over.",
-    strips,
+    strips: [...strips, { name: "a pace learned from headers", seconds }],
     ...sixty,
     most: 60
+  })
+)
+
+const ofPriority = (name: string, seconds: Strips.Strip["seconds"]): Strips.Strip => ({
+  name,
+  phrase: `Of requests that are ${name}`,
+  seconds
+})
+
+/** The outage of the whole server, for requests that matter and for others. */
+const priorities = Effect.zipWith(Traffic.prioritised(false), Traffic.prioritised(true), (untold, told) =>
+  Strips.draw({
+    title: "Priorities in the same outage",
+    intro:
+      "Each of the three clients has three attempts in flight, others wait, and half of the requests are critical.",
+    strips: [
+      ofPriority("critical, without priorities", untold.critical),
+      ofPriority("sheddable, without priorities", untold.sheddable),
+      ofPriority("critical, with priorities", told.critical),
+      ofPriority("sheddable, with priorities", told.sheddable)
+    ],
+    ...sixty,
+    most: 40
   })
 )
 
@@ -159,6 +183,7 @@ export const pictures: Readonly<Record<string, Effect.Effect<string>>> = {
   "guards.svg": guards,
   "guards-shard.svg": shards,
   "guards-hint.svg": hinted,
+  "guards-priority.svg": priorities,
   "hedges.svg": hedges,
   "curves.svg": Effect.sync(Delays.curves),
   "jitters.svg": Effect.sync(Delays.jitters),

@@ -25,6 +25,8 @@ export interface Strips {
  */
 export interface Strip {
   readonly name: string
+  /** How the sentence about it begins. @default "With" and the name */
+  readonly phrase?: string
   readonly seconds: ReadonlyArray<Load.Second>
 }
 
@@ -116,10 +118,10 @@ const backAfter = ({ outage, until }: Strips, seconds: ReadonlyArray<Load.Second
 const describe = (strips: Strips): string =>
   [
     strips.intro,
-    ...strips.strips.map(({ name, seconds }) => {
+    ...strips.strips.map(({ name, phrase = `With ${name}`, seconds }) => {
       const after = backAfter(strips, seconds)
       const back =
         after === undefined ? "requests still fail at the end" : `requests succeed ${after} s after the outage`
-      return `With ${name}, the server gets ${attemptsOf(strips, seconds).toFixed(2)} attempts per request in the outage, and ${back}.`
+      return `${phrase}, the server gets ${attemptsOf(strips, seconds).toFixed(2)} attempts per request in the outage, and ${back}.`
     })
   ].join(" ")

@@ -29,6 +29,7 @@ describe("Pictures.pictures", { timeout: 120_000 }, () => {
     { name: "guards.svg", page: "docs/guards.md", folder: "" },
     { name: "guards-shard.svg", page: "docs/guards.md", folder: "" },
     { name: "guards-hint.svg", page: "docs/guards.md", folder: "" },
+    { name: "guards-priority.svg", page: "docs/guards.md", folder: "" },
     { name: "hedges.svg", page: "docs/hedging.md", folder: "" },
     { name: "curves.svg", page: "docs/first-policy.md", folder: "" },
     { name: "jitters.svg", page: "docs/first-policy.md", folder: "" },
