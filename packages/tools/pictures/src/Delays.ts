@@ -8,7 +8,8 @@ import * as Panels from "./Panels.ts"
 
 const retries = 8
 
-const panel = (name: string, backoff: Backoff.Backoff, mostMillis: number): Panels.Panel => {
+/** The delays of a back-off, on a scale up to `mostMillis`. */
+export const panel = (name: string, backoff: Backoff.Backoff, mostMillis: number): Panels.Panel => {
   const delays = Plan.explain({ maxAttempts: retries + 1, backoff }).attempts.flatMap(({ delay }) =>
     Option.toArray(delay)
   )

@@ -47,29 +47,48 @@ const panelHeight = 96
 const rowHeight = panelHeight + 62
 const top = 88
 
+const lineHeight = 17
+
+/** Whether the name and the meaning of the upper edge fit on one line, in any font. */
+const fits = ({ most, name }: Panel): boolean => 8 * name.length + 7 * most.length < panelWidth - 4
+
 /**
  * @category destructors
  */
 export const draw = ({ axis, intro, panels, title }: Sheet): string => {
   const rows = Math.ceil(panels.length / columns)
+  const above = panels.every(fits) ? 0 : lineHeight
   const description = [intro, ...panels.map(({ description }) => description)].join(" ")
-  return Svg.picture({ width, height: top + rows * rowHeight - 20 }, { title, description }, [
+  return Svg.picture({ width, height: top + rows * (rowHeight + above) - 20 }, { title, description }, [
     Svg.text(16, 27, "head", title),
     Svg.text(16, 47, "quiet", intro),
     ...panels.flatMap((panel, i) =>
-      drawPanel(panel, left + (i % columns) * (panelWidth + gap), top + Math.floor(i / columns) * rowHeight, axis)
+      drawPanel(panel, {
+        x0: left + (i % columns) * (panelWidth + gap),
+        y0: top + above + Math.floor(i / columns) * (rowHeight + above),
+        above,
+        axis
+      })
     )
   ])
 }
 
-const drawPanel = (panel: Panel, x0: number, y0: number, axis: Sheet["axis"]): ReadonlyArray<string> => {
+interface Place {
+  readonly x0: number
+  readonly y0: number
+  /** From the meaning of the upper edge up to the name. */
+  readonly above: number
+  readonly axis: Sheet["axis"]
+}
+
+const drawPanel = (panel: Panel, { above, axis, x0, y0 }: Place): ReadonlyArray<string> => {
   const x = (share: number) => round(x0 + share * panelWidth)
   const y = (share: number) => round(y0 + (1 - share) * panelHeight)
   const box = ({ from, least, most, to }: Panel["bands"][number]) =>
     `M${x(from)} ${y(least)}H${x(to)}V${Math.min(y(most), round(y(least) - 1.5))}H${x(from)}z`
   const { bands, line, most, name, outage } = panel
   return [
-    Svg.text(x0, y0 - 8, "name", name),
+    Svg.text(x0, y0 - 8 - above, "name", name),
     Svg.text(x0 + panelWidth, y0 - 8, "quiet end", most),
     ...(outage === undefined ? [] : [Svg.element("path", { class: "band", d: box({ ...outage, least: 0, most: 1 }) })]),
     Svg.element("path", { class: "line", d: `M${x(0)} ${y(0)}H${x(1)}` }),

@@ -15,6 +15,7 @@ import * as Delays from "./Delays.ts"
 import * as Levels from "./Levels.ts"
 import * as Strips from "./Strips.ts"
 import * as Timelines from "./Timelines.ts"
+import * as Vendors from "./Vendors.ts"
 
 const hint = Effect.map(timelines, ({ overloaded: { native, ours } }) =>
   Timelines.draw({
@@ -188,6 +189,10 @@ export const pictures: Readonly<Record<string, Effect.Effect<string>>> = {
   "curves.svg": Effect.sync(Delays.curves),
   "jitters.svg": Effect.sync(Delays.jitters),
   "classics.svg": Effect.sync(Delays.classics),
+  "aws.svg": Effect.sync(Vendors.aws),
+  "aws-legacy.svg": Effect.sync(Vendors.awsLegacy),
+  "google.svg": Effect.sync(Vendors.google),
+  "grpc.svg": Effect.sync(Vendors.grpc),
   "buckets.svg": Levels.ofBuckets,
   "limiters.svg": Levels.ofLimiters
 }

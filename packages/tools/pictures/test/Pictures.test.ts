@@ -34,6 +34,10 @@ describe("Pictures.pictures", { timeout: 120_000 }, () => {
     { name: "curves.svg", page: "docs/first-policy.md", folder: "" },
     { name: "jitters.svg", page: "docs/first-policy.md", folder: "" },
     { name: "classics.svg", page: "docs/first-policy.md", folder: "" },
+    { name: "aws.svg", page: "docs/aws.md", folder: "" },
+    { name: "aws-legacy.svg", page: "docs/aws.md", folder: "" },
+    { name: "google.svg", page: "docs/google.md", folder: "" },
+    { name: "grpc.svg", page: "docs/grpc.md", folder: "" },
     { name: "buckets.svg", page: "docs/buckets.md", folder: "" },
     { name: "limiters.svg", page: "docs/buckets.md", folder: "" }
   ]
