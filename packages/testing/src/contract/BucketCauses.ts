@@ -11,13 +11,19 @@ export const likely: { readonly [sentence: string]: string } = {
   "loses no tokens to a success": "`record` takes tokens for a success as it does for a failure",
   "neither makes nor loses tokens when the wall clock is set":
     "it refills by the wall clock; read `clock.unsafeCurrentTimeNanos()`, which no operator sets",
+  "takes what it grants, on any path":
+    "the number of tokens in the grant is not the number that it took; make both from one value",
+  "takes and returns nothing where it refuses, on any path":
+    "it takes tokens before it knows whether there are enough, or counts the refusal itself",
+  "returns what is refunded, on any path":
+    "`refund` adds a fixed number of tokens, also for a grant of fewer or of none; add what this grant took, up to the capacity",
   "answers with what it took, at whatever step it is interrupted":
     "`restore` is around more than the wait, or tokens are taken in one step and answered in a later one: put `restore` around the wait alone, and take and answer in one step after it",
   "loses nothing to an attempt that is interrupted when it is empty":
     "`restore` is around more than the wait, so an interruption falls between taking and answering: put it around the wait alone",
   "loses nothing to an attempt that is interrupted while it is served":
     "`restore` is around more than the wait, so tokens that were handed to a waiter are lost with it: put it around the wait alone, and return what a waiter was handed when it is interrupted",
-  "grants again what was refunded, once": "`refund` does not remember that it ran, or returns nothing",
+  "grants again what was refunded, once": "`refund` returns more or fewer tokens than its grant took",
   "grants one of a hundred attempts at once where the tokens of one are left":
     "it looks at its tokens in one step and takes them in a later one; use one `Ref.modify`",
   "grants again as time passes":

@@ -89,7 +89,7 @@ const bans: ReadonlyArray<Ban> = [
 ]
 
 /** Registers a test for each rule. The paths are run once for all of these tests. */
-export const aboutPaths = ({ expect, fresh, it }: Contract, options: Options): void => {
+export const aboutPaths = ({ fresh, it }: Contract, options: Options): void => {
   const observed = Effect.runSync(
     Effect.cached(
       Effect.gen(function* () {
@@ -101,14 +101,43 @@ export const aboutPaths = ({ expect, fresh, it }: Contract, options: Options): v
   )
   for (const { applies = () => true, isFault, sentence } of bans) {
     if (!applies(options)) continue
-    const first = Effect.map(observed, ({ most, observations }) =>
-      observations.find((observation) => isFault(observation, most))
-    )
     it(
       `${sentence}, on any path`,
-      Effect.map(first, (observation) => expect(observation).toBe(undefined))
+      // A copy for each test, because each adds its promise to the message.
+      Effect.flatMap(Effect.catchAllDefect(observed, copied), ({ most, observations }) => {
+        const fault = observations.find((observation) => isFault(observation, most))
+        return fault === undefined ? Effect.void : Effect.die(new Error(said(fault, most)))
+      })
     )
   }
+}
+
+const copied = (defect: unknown): Effect.Effect<never> =>
+  Effect.die(defect instanceof Error ? new Error(defect.message, { cause: defect }) : defect)
+
+/** What the bucket did, in a sentence. */
+const said = ({ after, answer, before, refunded, step, waitedMillis }: Observation, most: number): string => {
+  const { atMostMillis, attempt, move } = step
+  const level = `level ${before} before and ${after} after, capacity ${most}`
+  if (Option.isSome(refunded)) return `a refund of ${tokens(refunded.value)}: ${level}`
+  if (Option.isNone(answer)) return `${doings[move]}: ${level}`
+  const answered = Option.match(answer.value, {
+    onNone: () => "refused",
+    onSome: (granted) => `granted ${tokens(granted.tokens)}`
+  })
+  return `attempt ${attempt}, which may wait ${atMostMillis} ms, was ${answered} after ${waitedMillis} ms: ${level}`
+}
+
+const tokens = (count: number): string => (count === 1 ? "1 token" : `${count} tokens`)
+
+const doings: { readonly [move in Step["move"]]: string } = {
+  acquire: "an attempt that asked",
+  start: "an attempt that began",
+  refund: "a refund with nothing to refund",
+  pass: "700 ms that passed",
+  Succeeded: "a success",
+  Failed: "a failure",
+  Abandoned: "an interrupted attempt"
 }
 
 interface Step {

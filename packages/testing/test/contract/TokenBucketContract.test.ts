@@ -323,6 +323,14 @@ const defects: ReadonlyArray<Defect> = [
     finds: [path("returns what is refunded")]
   },
   {
+    defect: "refunds a token for every grant, also for those that took none",
+    make: bucket(({ acquire }, tokens) => ({
+      acquire: (request) =>
+        request.attempt === 1 ? Effect.succeedSome({ tokens: 0, refund: add(tokens, 1) }) : acquire(request)
+    })),
+    finds: [path("returns what is refunded")]
+  },
+  {
     defect: "can be interrupted between taking and answering",
     make: bucket((_, tokens) => ({
       acquire: ({ restore }) =>
@@ -562,6 +570,51 @@ describe("TokenBucketContract.suite messages", () => {
     })
   )
 
+  it.effect.each([
+    {
+      sentence: path("returns what is refunded"),
+      make: bucket(({ acquire }, tokens) => ({
+        acquire: (request) =>
+          request.attempt === 1 ? Effect.succeedSome({ tokens: 0, refund: add(tokens, 1) }) : acquire(request)
+      })),
+      saw: /^a refund of 0 tokens: level \d before and \d after, capacity 3$/,
+      cause: "likely cause: `refund` adds a fixed number of tokens"
+    },
+    {
+      sentence: path("takes what it grants"),
+      make: bucket((_, tokens) => ({
+        acquire: () => Effect.sync(() => Option.map(takeOne(tokens), (grant) => ({ ...grant, tokens: 2 })))
+      })),
+      saw: /^attempt \d, which may wait \d+ ms, was granted 2 tokens after 0 ms: level 3 before and 2 after, capacity 3$/,
+      cause: "likely cause: the number of tokens in the grant is not the number that it took"
+    },
+    {
+      sentence: path("takes and returns nothing where it refuses"),
+      make: bucket((_, tokens) => ({
+        acquire: () =>
+          Effect.sync(() => {
+            tokens.left = Math.max(0, tokens.left - 1)
+            return Option.none()
+          })
+      })),
+      saw: /^attempt \d, which may wait \d+ ms, was refused after 0 ms: level 3 before and 2 after, capacity 3$/,
+      cause: "likely cause: it takes tokens before it knows whether there are enough"
+    },
+    {
+      sentence: path("has a level between zero and its capacity"),
+      make: bucket((_, tokens) => ({ record: () => Effect.sync(() => void (tokens.left += 1)) })),
+      saw: /^a(n interrupted attempt| success| failure): level 3 before and 4 after, capacity 3$/,
+      cause: "the bucket broke a promise"
+    }
+  ])("say what a bucket did that broke $sentence", ({ cause, make, saw, sentence }) =>
+    Effect.map(said(make, {}, sentence), (message) => {
+      const [promise, seen] = message.split("\n")
+      expect(promise).toBe(`Error: the bucket broke a promise: it ${sentence}`)
+      expect(seen).toMatch(saw)
+      expect(message).toContain(cause)
+    })
+  )
+
   it.effect("name the promise when no cause is known", () =>
     Effect.gen(function* () {
       const sentence = "grants no attempt"
@@ -593,9 +646,12 @@ describe("TokenBucketContract.suite messages", () => {
         "loses nothing to an attempt that is interrupted while it is served",
         "neither makes nor loses tokens when the wall clock is set",
         "records every way in which an attempt can end, without a failure and in no time",
+        "returns what is refunded, on any path",
         "serves waiting attempts in the order in which they came",
         "stays empty however much time passes",
-        "stops waiting as soon as it is interrupted"
+        "stops waiting as soon as it is interrupted",
+        "takes and returns nothing where it refuses, on any path",
+        "takes what it grants, on any path"
       ])
     })
   )
