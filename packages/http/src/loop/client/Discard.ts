@@ -150,13 +150,15 @@ const isAbortable = (
   Predicate.hasProperty(response, "controller") && response.controller instanceof AbortController
 
 /**
- * Cancels the body of a response made by `HttpClientResponse.fromWeb`, and says whether it could: opening its stream only to
- * interrupt it takes longer than the request, and a body of node-fetch is a Node stream, which cannot be opened there.
+ * Cancels the body of a response of `HttpClientResponse.fromWeb` or of a client of Node, and says whether it could: opening
+ * its stream only to interrupt it takes longer than the request, and a body of node-fetch is a Node stream, which cannot be
+ * opened there.
  */
 const abandoned = (response: HttpClientResponse.HttpClientResponse): boolean => {
   const source = Predicate.hasProperty(response, "source") ? response.source : undefined
-  if (!Predicate.hasProperty(source, "body")) return false
-  const { body } = source
+  const isBody = Predicate.hasProperty(source, "destroy")
+  if (!isBody && !Predicate.hasProperty(source, "body")) return false
+  const body = isBody ? source : source.body
   if (Predicate.hasProperty(body, "cancel") && Predicate.isFunction(body.cancel)) {
     // Rejects if the body is being read elsewhere.
     Promise.resolve(body.cancel()).catch(() => {})

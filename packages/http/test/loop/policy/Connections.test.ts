@@ -4,6 +4,7 @@ import { Connections, Discard, HttpRetry } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Agent } from "undici"
+import { reasonOf } from "../../../src/classify/ClientLine.ts"
 import * as Clients from "../../support/Clients.ts"
 import * as HttpServer from "../../support/HttpServer.ts"
 
@@ -209,7 +210,7 @@ describe("Connections.undiciInterceptor", () => {
         const head = yield* client.execute(HttpClientRequest.head(server.url))
         expect([head.status, yield* head.text]).toEqual([503, ""])
         const error = yield* Effect.flip(client.get(server.url))
-        expect(error.reason).toBe("Transport")
+        expect(reasonOf(error)).toBe("Transport")
         const missing = yield* client.get(server.url)
         expect([missing.status, (yield* missing.text).length]).toEqual([404, 9])
       }).pipe(Effect.provide(Clients.undici(composed())))
