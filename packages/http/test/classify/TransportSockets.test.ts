@@ -9,6 +9,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Socket } from "node:net"
 import { H2CClient } from "undici"
+import { type Reason, reasonOf } from "../../src/classify/ClientLine.ts"
 import * as Judged from "../support/Judged.ts"
 import * as RawServer from "../support/RawServer.ts"
 
@@ -32,12 +33,7 @@ const failure = (
     Effect.provide(layer)
   )
 
-type Broken = readonly [
-  name: string,
-  onData: (socket: Socket) => void,
-  judged: string,
-  reason: HttpClientError.HttpClientError["reason"]
-]
+type Broken = readonly [name: string, onData: (socket: Socket) => void, judged: string, reason: Reason]
 
 const broken: ReadonlyArray<Broken> = [
   ["reset after the request", (socket) => socket.resetAndDestroy(), "Transient Unknown", "Transport"],
@@ -80,7 +76,7 @@ describe.each(clients)("HttpClassifier.judge, over %s", (name, layer) => {
       Effect.gen(function* () {
         const port = yield* RawServer.raw(onData)
         const error = yield* failure(`http://127.0.0.1:${port}/`, layer)
-        expect([Judged.words(error), error.reason]).toEqual([expected, reason])
+        expect([Judged.words(error), reasonOf(error)]).toEqual([expected, reason])
       })
   )
 

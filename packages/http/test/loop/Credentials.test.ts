@@ -5,8 +5,9 @@ import { HttpClient } from "@effect/platform"
 import { AttemptTimeout, Backoff, Deadline, Observe } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect, HashMap, Logger, LogLevel, Tracer } from "effect"
+import { Cause, Effect, Logger, LogLevel, Tracer } from "effect"
 import { NodeHttpClient } from "@effect/platform-node"
+import * as LogLines from "../../../core/test/support/LogLines.ts"
 import * as HttpServer from "../support/HttpServer.ts"
 
 const { responding, serve } = HttpServer
@@ -21,16 +22,15 @@ const policy = {
 /** The text of all log lines and span events. */
 const shownBy = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<string, never, R> => {
   const lines: Array<string> = []
-  const logger = Logger.make(({ annotations, message }) =>
-    lines.push(JSON.stringify([message, ...HashMap.toEntries(annotations)]))
-  )
+  const logger = Logger.make((options) => {
+    const { annotations, message } = LogLines.of(options)
+    lines.push(JSON.stringify([message, annotations]))
+  })
   return Effect.makeSpan("test").pipe(
-    Effect.tap((span) =>
-      Effect.provideService(Effect.exit(self), Tracer.ParentSpan, {
-        ...span,
-        event: (name, _, attributes) => lines.push(JSON.stringify([name, attributes]))
-      })
-    ),
+    Effect.tap((span) => {
+      span.event = (name, _, attributes) => void lines.push(JSON.stringify([name, attributes]))
+      return Effect.provideService(Effect.exit(self), Tracer.ParentSpan, span)
+    }),
     Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
     Effect.map(() => lines.join("\n"))
   )

@@ -385,7 +385,9 @@ layer(Layer.merge(Http2Server.layer, shared), { excludeTestServices: true })("Ht
             // Longer than what is read after throttling.
             stream.write(Buffer.alloc(200_000))
           })
-          const response = yield* HttpRetry.withRetry(client, policy).get(server.url)
+          // The reset needs a moment: until then a pool would open another connection.
+          const patient = { ...policy, backoff: Backoff.constant({ delay: 50 }) }
+          const response = yield* HttpRetry.withRetry(client, patient).get(server.url)
           expect([response.status, server.seen(), server.connections()]).toEqual([200, 2, 1])
           yield* HttpServer.until(() => streams.every(({ closed }) => closed))
         }

@@ -8,6 +8,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Stream } from "effect"
 import { getEventListeners } from "node:events"
 import { Agent } from "undici"
+import { reasonOf } from "../../src/classify/ClientLine.ts"
 import * as Clients from "../support/Clients.ts"
 import * as HttpServer from "../support/HttpServer.ts"
 import { gaveUp } from "../support/ScriptedClient.ts"
@@ -92,7 +93,7 @@ describe.each(Clients.all)("HttpRetry.withRetry over %s", (_, client) => {
         const response = yield* Effect.flatMap(retried(), (client) => client.get(server.url))
         expect(response.status).toBe(200)
         const error = yield* Effect.flip(response.text)
-        expect([error._tag, error.reason, server.methods.length]).toEqual(["ResponseError", "Decode", 3])
+        expect([error._tag, reasonOf(error), server.methods.length]).toEqual(["ResponseError", "Decode", 3])
       }).pipe(withClient(client))
     })
   )

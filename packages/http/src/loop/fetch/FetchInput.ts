@@ -70,9 +70,10 @@ export const request = ({ init, input }: Given): HttpClientRequest.HttpClientReq
     throw new TypeError("the body of the Request has been read already")
   const method = String(init.method ?? given?.method ?? "GET").toUpperCase()
   const body = init.body ?? bodyOf(given)
+  const headers = headersOf(init.headers === undefined ? given?.headers : init.headers)
   return HttpClientRequest.make(method as "GET")(url, {
-    headers: headersOf(init.headers === undefined ? given?.headers : init.headers),
-    ...(body != null && { body: HttpBody.raw(body) })
+    headers,
+    ...(body != null && { body: HttpBody.raw(body, { contentType: headers["content-type"] }) })
   })
 }
 
