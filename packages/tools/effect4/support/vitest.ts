@@ -5,6 +5,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
@@ -31,7 +32,11 @@ type Run = (effect: Effect.Effect<unknown, unknown, any>, signal?: AbortSignal) 
 const runIn =
   (provide: (self: Effect.Effect<unknown, unknown, any>) => Effect.Effect<unknown, unknown>): Run =>
   async (effect, signal) => {
-    const exit = await Effect.runPromiseExit(provide(effect), signal && { signal })
+    let fiber: Fiber.Fiber<unknown, unknown> | undefined
+    // Before the fiber runs, so that a test may count the listeners of its own signals.
+    signal?.addEventListener("abort", () => fiber?.interruptUnsafe())
+    fiber = Effect.runFork(provide(effect))
+    const exit = await Effect.runPromise(Fiber.await(fiber))
     if (Exit.isSuccess(exit)) return
     throw Cause.prettyErrors(exit.cause)[0] ?? new Error("All fibers interrupted without errors.")
   }
@@ -103,14 +108,19 @@ const methodsOf = (tester: typeof effect) => {
   }
 }
 
-/** A block of tests that share what a layer builds. */
+/** A block of tests that share what a layer builds, in virtual time unless they exclude it. */
 export const layer =
-  <R, E>(built: Layer.Layer<R, E>) =>
+  <R, E>(built: Layer.Layer<R, E>, options?: { readonly excludeTestServices?: boolean }) =>
   (name: string, block: (it: ReturnType<typeof methodsOf>) => void): void =>
     vitest.describe(name, () => {
       const scope = Effect.runSync(Scope.make())
       const services = Effect.runSync(
-        Effect.cached(Layer.buildWithScope(Layer.provideMerge(built, surroundings), scope))
+        Effect.cached(
+          Layer.buildWithScope(
+            options?.excludeTestServices === true ? built : Layer.provideMerge(built, surroundings),
+            scope
+          )
+        )
       )
       vitest.afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
       block(

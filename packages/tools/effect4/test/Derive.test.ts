@@ -190,6 +190,13 @@ describe("Shapes", () => {
       `use({ ...a, [Clock.ClockTypeId]: Clock.ClockTypeId, unsafeCurrentTimeMillis: b })`,
       `use({ ...a, currentTimeMillisUnsafe: b })`
     ],
+    [
+      "the nanoseconds of a clock",
+      `use({ [Clock.ClockTypeId]: Clock.ClockTypeId, unsafeCurrentTimeNanos: a, currentTimeNanos: b })`,
+      `use({ monotonicTimeNanosUnsafe: a, currentTimeNanos: b, currentTimeNanosUnsafe: a, monotonicTimeNanos: b })`
+    ],
+    ["an object", `Predicate.isObject(a)`, `Predicate.isObjectKeyword(a)`],
+    ["a record", `Predicate.isRecord(a)`, `Predicate.isObject(a)`],
     ["a level", `use(LogLevel.Warning, LogLevel.None)`, `use("Warn", "None")`],
     ["the type of a level", `let a: LogLevel.LogLevel`, `let a: LogLevel.LogLevel`],
     ["the type of a metric", `let a: Metric.Metric.Counter<number>`, `let a: Metric.Counter<number>`],
@@ -207,6 +214,7 @@ describe("Shapes", () => {
       "Layer",
       "LogLevel",
       "Metric",
+      "Predicate",
       "Random",
       "Runtime",
       "Schedule"

@@ -85,7 +85,12 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
   Option: { fromNullable: "fromNullishOr", getLeft: "getFailure", getRight: "getSuccess" },
   Order: { bigint: "BigInt", number: "Number", string: "String" },
   ParseResult: { ParseError: "Schema.SchemaError" },
-  Predicate: { isNotNullable: "isNotNullish", isNullable: "isNullish", isRecord: "isObject" },
+  Predicate: {
+    isNotNullable: "isNotNullish",
+    isNullable: "isNullish",
+    isObject: "isObjectKeyword",
+    isRecord: "isObject"
+  },
   Queue: { unsafeOffer: "offerUnsafe" },
   Random: { nextRange: "nextBetween" },
   Ref: { unsafeMake: "makeUnsafe" },

@@ -97,7 +97,13 @@ const fiberMethod =
       : `${inner(fiber)}${operator}interruptUnsafe()`
   }
 
-/** A clock of Effect 4 has no mark of its type. */
+/** The members of a clock that Effect 4 has beside those of Effect 3, each with the same value. */
+const ofWall: Readonly<Record<string, string>> = {
+  currentTimeNanos: "monotonicTimeNanos",
+  unsafeCurrentTimeNanos: "currentTimeNanosUnsafe"
+}
+
+/** A clock of Effect 4 has no mark of its type, and tells the monotonic time apart from that of the wall. */
 const clock =
   (place: Place): Shape =>
   (node, inner) => {
@@ -105,10 +111,14 @@ const clock =
     const isMark = ({ name }: ts.ObjectLiteralElementLike) =>
       name !== undefined && ts.isComputedPropertyName(name) && memberOf(place, name.expression) === "Clock.ClockTypeId"
     if (!node.properties.some(isMark)) return undefined
-    return `{ ${node.properties
-      .filter((property) => !isMark(property))
-      .map(inner)
-      .join(", ")} }`
+    const members = node.properties.filter((property) => !isMark(property))
+    const wall = members.flatMap((member) => {
+      const name = member.name?.getText()
+      return ts.isPropertyAssignment(member) && name !== undefined && Object.hasOwn(ofWall, name)
+        ? [`${ofWall[name]}: ${inner(member.initializer)}`]
+        : []
+    })
+    return `{ ${[...members.map(inner), ...wall].join(", ")} }`
   }
 
 const withFiber = ({ args, four, node }: Call): string | undefined => {
