@@ -217,8 +217,8 @@ const recordedProbe = (
     case "Succeeded": {
       const succeeded = self.succeeded + 1
       if (succeeded < settings.successes) return { ...without(self, ticket), succeeded }
-      const { firstMillis, openFor, openMillis, opened } = self
-      return { ...closed(settings, nowMillis, self.next), firstMillis, openFor, openMillis, opened }
+      const begun = closed(settings, nowMillis, self.next)
+      return { ...begun, ...kept(self), next: begun.next }
     }
   }
 }
