@@ -14,8 +14,8 @@ type Tree = Circuit.Circuit["openFor"]
 /** How long a store keeps a text after all its times are over. */
 const idleMillis = 3_600_000
 
-/** An isolated circuit is isolated until it is reset: a hundred years. */
-const forEverMillis = 3_155_760_000_000
+/** The longest time in a text, a hundred years: an isolated circuit is isolated for so long unless it is reset. */
+export const longestMillis = 3_155_760_000_000
 
 /** A text, and how long a store keeps it. */
 export interface Kept {
@@ -25,11 +25,13 @@ export interface Kept {
 
 /** The text of a circuit. */
 export const encode = (circuit: Circuit.Circuit, nowMillis: number, offsetMillis: number): Kept => {
-  const stored = (millis: number) => Math.ceil(millis + offsetMillis)
-  const { firstMillis, opened, openMillis } = circuit
+  const stored = (millis: number) => Math.ceil(Math.min(millis, nowMillis + longestMillis) + offsetMillis)
+  const { firstMillis, opened } = circuit
+  const openMillis = Math.min(circuit.openMillis, longestMillis)
   const words = (...own: ReadonlyArray<number>) =>
     [circuit._tag, opened, Math.ceil(openMillis), stored(firstMillis), ...own].join(" ")
-  const lasting = (untilMillis: number) => Math.ceil(Math.max(0, untilMillis - nowMillis) + openMillis) + idleMillis
+  const lasting = (untilMillis: number) =>
+    Math.ceil(Math.min(longestMillis, Math.max(0, untilMillis - nowMillis) + openMillis)) + idleMillis
   switch (circuit._tag) {
     case "Closed":
       return { text: words(stored(circuit.sinceMillis)), forMillis: lasting(nowMillis) }
@@ -41,7 +43,7 @@ export const encode = (circuit: Circuit.Circuit, nowMillis: number, offsetMillis
       return { text: words(circuit.succeeded, ...probes), forMillis: lasting(lastMillis) }
     }
     case "Isolated":
-      return { text: words(), forMillis: forEverMillis }
+      return { text: words(), forMillis: longestMillis }
   }
 }
 
@@ -135,6 +137,10 @@ const probesOf = (
   )
 }
 
+/** The next open time of a schedule, from the middle of its range. */
+export const stepOf = (tree: Tree): BackoffTree.Step | undefined =>
+  BackoffTree.step(tree, { u: 0.5, kind: undefined, ranMillis: 0, elapsedMillis: 0 })
+
 /** More open times than this have no further effect on a schedule that is worth its steps. */
 const mostSteps = 100
 
@@ -145,7 +151,7 @@ const mostSteps = 100
 const after = (tree: Tree, opened: number): Tree => {
   let rest = tree
   for (let step = 0; step < Math.min(opened, mostSteps); step += 1) {
-    rest = BackoffTree.step(rest, { u: 0.5, kind: undefined, ranMillis: 0, elapsedMillis: 0 })?.rest ?? rest
+    rest = stepOf(rest)?.rest ?? rest
   }
   return rest
 }

@@ -6,6 +6,7 @@
  * replaced; otherwise the process takes over what the text says by now, and makes its change again. A closed circuit is
  * counted by each process for itself: its attempts change no text.
  */
+import * as Backoff from "@effect-retry/core/Backoff"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
 import * as Circuit from "@effect-retry/core/unstable/Circuit"
@@ -71,6 +72,7 @@ export const circuitBreaker = (
   const refreshMillis = Argument.millis(owner, "refreshAfter", refreshAfter, { min: 0, max: longestTimerMillis })
   Argument.number(owner, "probes", own.probes ?? 1, { min: 1, max: CircuitText.mostProbes, integer: true })
   const made = CircuitBreaker.parts(owner, own)
+  checkTimes(owner, own)
   return ({ store }) =>
     Effect.gen(function* () {
       const key = yield* Key
@@ -81,6 +83,15 @@ export const circuitBreaker = (
       yield* shared.refreshed
       return breakerOf(parts, shared)
     })
+}
+
+/** Times that a text can hold. Those of a `Backoff` after its first are cut to the longest one. */
+const checkTimes = (owner: string, { maxHint, openFor, probeTimeout }: CircuitSettings.Options): void => {
+  const range = { min: 0, max: CircuitText.longestMillis }
+  const first = Backoff.isBackoff(openFor) ? CircuitText.stepOf(openFor.tree)?.delayMillis : openFor
+  for (const [field, time] of Object.entries({ openFor: first, maxHint, probeTimeout })) {
+    if (time !== undefined) Argument.millis(owner, field, time, range)
+  }
 }
 
 /** Tickets that no other process has, except by a chance of one in four billion. */

@@ -158,6 +158,10 @@ describe("a shared circuit of one process", () => {
       [{ name: "a", whenShort: "wait" }, "whenShort"],
       [{ name: "a", probs: 2 }, "probs"],
       [{ name: "a", probes: 1001 }, "probes"],
+      [{ name: "a", openFor: "36526 days" }, "openFor"],
+      [{ name: "a", openFor: Backoff.constant({ delay: "36526 days" }) }, "openFor"],
+      [{ name: "a", maxHint: "36526 days" }, "maxHint"],
+      [{ name: "a", probeTimeout: "36526 days" }, "probeTimeout"],
       [{ name: "a", opensAt: { consecutive: 0 } }, "opensAt.consecutive"]
     ]
     for (const [options, field] of bad) {

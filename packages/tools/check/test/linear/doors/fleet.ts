@@ -8,6 +8,7 @@ import * as Answer from "../../../../../fleet/src/accept/Answer.ts"
 import * as BucketKey from "../../../../../fleet/src/accept/BucketKey.ts"
 import * as PostgresFailure from "../../../../../fleet/src/classify/PostgresFailure.ts"
 import * as RedisFailure from "../../../../../fleet/src/classify/RedisFailure.ts"
+import * as CircuitText from "../../../../../fleet/src/decide/CircuitText.ts"
 import * as PostgresCalls from "../../../../../fleet/src/fund/postgres/PostgresCalls.ts"
 import * as RedisUrl from "../../../../../fleet/src/fund/redis/RedisUrl.ts"
 import { chainOf, errorOf, keyed, one, outcome, wide } from "./errors.ts"
@@ -65,6 +66,13 @@ export const doors: ReadonlyArray<Door> = [
   },
   { name: "PostgresCalls.numbers", run: (text) => PostgresCalls.numbers([{ a: text, b: text }], "a", "b") },
   { name: "PostgresCalls.numbers of many", pieces: one, run: (text) => PostgresCalls.numbers([...text], "a") },
+  {
+    name: "CircuitText.fromAnswer",
+    pieces: ["HalfOpen ", "Open", " 1", " -1", "9", " "],
+    // Of the last two, one has probes of two numbers each.
+    run: (text) =>
+      [text, `HalfOpen 1 1 1 1${text}`, `HalfOpen 1 1 1 1${text} 1`].map((text) => CircuitText.fromAnswer([text, 0]))
+  },
   {
     name: "BucketKey",
     run: (text) => [BucketKey.make(text, text), BucketKey.name(BucketKey.make(text, text)), BucketKey.encoded(text)]
