@@ -61,6 +61,8 @@ export interface Visit {
 export interface Look {
   readonly colorScheme?: "light" | "dark"
   readonly width?: number
+  /** Whether the page has workers. @default true */
+  readonly simulates?: boolean
 }
 
 /** The built site and a browser for the tests of a file. */
@@ -86,7 +88,7 @@ const visit = async (
   browser: Browser,
   site: Site,
   path: string,
-  { colorScheme = "light", width = 1280 }: Look = {}
+  { colorScheme = "light", simulates = true, width = 1280 }: Look = {}
 ): Promise<Visit> => {
   const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
   page.setDefaultTimeout(120_000)
@@ -106,8 +108,17 @@ const visit = async (
     const { protocol, origin } = new URL(request.url())
     if (protocol.startsWith("http") && origin !== site.address) complaints.push(`request to ${request.url()}`)
   })
+  if (!simulates) await page.addInitScript(withoutWorkers)
   await page.goto(`${site.address}${path}`)
   return { page, complaints }
+}
+
+/** A worker that does nothing. */
+const withoutWorkers = () => {
+  globalThis.Worker = class extends EventTarget {
+    postMessage() {}
+    terminate() {}
+  } as unknown as typeof Worker
 }
 
 /** Their simulations end soon. */

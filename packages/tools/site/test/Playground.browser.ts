@@ -2,25 +2,21 @@
  * The playground of the built site in a browser.
  */
 import { Plan } from "@effect-retry/plan"
-import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { built } from "../src/Folder.ts"
-import { answers } from "../src/playground/Answers.ts"
-import { client } from "../src/playground/Client.ts"
-import { fitted } from "../src/playground/Fitting.ts"
-import { guarded } from "../src/playground/Guarding.ts"
-import * as Figures from "../src/playground/Figures.ts"
 import { explainable } from "../src/playground/Policy.ts"
-import type { Answer } from "../src/playground/Question.ts"
-import { initial, type Settings, toHash } from "../src/playground/Settings.ts"
-import { opened, quick, quickSettings } from "./Browser.ts"
+import { initial, toHash } from "../src/playground/Settings.ts"
+import { opened, quick } from "./Browser.ts"
 import { randomSettings } from "../src/playground/RandomSettings.ts"
 
 const { visit } = opened()
+
+/** Simulations take the processor, and are of another file. */
+const still = { simulates: false }
 
 const planText = (page: Page): Promise<string> =>
   page
@@ -37,20 +33,12 @@ const expected = (settings: typeof initial): string => {
   }
 }
 
-/** An answer of the packages under Node; the finer ones after it are not asked for. */
-const answerTo = async <T extends Answer["_tag"]>(settings: Settings, tag: T) => {
-  for await (const answer of answers({ _tag: "Show", settings })) {
-    if (answer._tag === tag) return answer as Extract<Answer, { readonly _tag: T }>
-  }
-  throw new Error(`there is no ${tag}`)
-}
-
 const compressed = (paths: ReadonlyArray<string>): number =>
   paths.map((path) => gzipSync(readFileSync(join(built, path))).length).reduce((sum, size) => sum + size, 0)
 
 describe("the playground", () => {
   it("shows the plans that the packages make under Node, each in the next frame", async () => {
-    const { complaints, page } = await visit(quick)
+    const { complaints, page } = await visit(quick, still)
     await page.waitForSelector(".playground pre.text", { state: "attached" })
     const all = randomSettings(200)
     const shown = await page.evaluate(async (hashes) => {
@@ -70,61 +58,8 @@ describe("the playground", () => {
     await page.close()
   })
 
-  it("shows the figures that the packages make under Node", async () => {
-    const summary = await answerTo(quickSettings, "Summary")
-    const { complaints, page } = await visit(quick)
-    await page.waitForSelector(".compared")
-    const cells = page.locator(".compared tbody tr").nth(1).locator("td")
-    expect(await cells.allTextContents()).toEqual([
-      summary.ours.attemptsPerOperation.toFixed(2),
-      summary.other.attemptsPerOperation.toFixed(2)
-    ])
-    expect(complaints).toEqual([])
-    await page.close()
-  })
-
-  it("shows how often each part of a delay is drawn, as the packages draw it under Node", async () => {
-    const { delays } = await answerTo(quickSettings, "Delays")
-    const { page } = await visit(quick)
-    const drawn = page.locator(".distribution")
-    await page.waitForFunction(() => document.querySelector(".distribution")?.getAttribute("d"))
-    const heights = await drawn.evaluateAll((paths) =>
-      paths.map((path) => Array.from(path.getAttribute("d")?.matchAll(/V([\d.]+)h/g) ?? [], ([, y]) => Number(y)))
-    )
-    const bands = Figures.bands(Plan.explain(explainable(quickSettings)))
-    const expected = bands.map((band, i) =>
-      Figures.distribution(band, delays[i] ?? []).map((share) => Number((20 + 22 * i - 14 * share).toFixed(1)))
-    )
-    expect(heights).toEqual(expected)
-    await page.close()
-  })
-
-  it("shows the plan of a vendor's policy beside, as its package has it, and keeps the choice in the address", async () => {
-    const settings = { ...quickSettings, other: "googleJava" } as const
-    const { planned } = await answerTo(settings, "Other")
-    const { complaints, page } = await visit(quick)
-    await page.waitForSelector(".plan")
-    await page.getByLabel("Compared with").selectOption("googleJava")
-    await page.waitForFunction((hash) => location.hash === `#${hash}`, toHash(settings))
-    const plan = page.getByLabel("The plan of Google Cloud for Java")
-    await plan.waitFor({ state: "attached" })
-    expect(await plan.textContent()).toBe(planned.text)
-    expect(planned.text).toContain("6 attempts")
-    expect(complaints).toEqual([])
-    await page.close()
-  })
-
-  it("draws the load roughly at first, and then finer", async () => {
-    const { page } = await visit(quick)
-    const rough = page.getByText("(a first, rough run)")
-    await rough.waitFor()
-    await rough.waitFor({ state: "detached" })
-    expect(await page.getByRole("img", { name: "Requests that the server gets" }).count()).toBe(1)
-    await page.close()
-  })
-
   it("changes with a slider that is dragged", async () => {
-    const { page } = await visit("/playground")
+    const { page } = await visit("/playground", still)
     await page.waitForSelector(".plan")
     const slider = page.locator("label", { hasText: "Attempts at most" }).locator("input[type=range]")
     const box = await slider.boundingBox()
@@ -159,88 +94,8 @@ describe("the playground", () => {
     await page.close()
   })
 
-  it("finds a policy for the server, and takes it over, by keyboard", async () => {
-    const settings = { ...initial, outage: 0, failureRatio: 0.3, wishSucceeded: 0.95 }
-    const { found } = await fitted(settings)
-    const { complaints, page } = await visit(`/playground#${toHash(settings)}`)
-    await page.waitForSelector(".plan")
-    await page.getByLabel("Operations that shall succeed").focus()
-    await page.keyboard.press("Enter")
-    await page.waitForSelector(".fitted")
-    expect(await page.getByRole("status").textContent()).toBe("These policies do what is wanted.")
-    const cells = page.locator(".fitted tbody tr td:nth-child(2)")
-    expect(await cells.allTextContents()).toEqual([found[0]?.succeeded, found[0]?.load])
-    expect(await page.getByLabel("Least load: code").textContent()).toBe(found[0]?.code)
-    await page.getByRole("button", { name: "Use least load" }).focus()
-    await page.keyboard.press("Enter")
-    await page.waitForFunction(() => location.hash.includes("deadlineWithin=2000"))
-    expect(await page.getByLabel("Attempts at most").inputValue()).toBe("3")
-    expect(complaints).toEqual([])
-    await page.close()
-  })
-
-  it("ends the search with the next change, and says what comes nearest and what is refused", async () => {
-    const endless = { ...initial, outage: 20_000, wishSucceeded: 1, wishOutageEvery: 3600 }
-    const { page } = await visit(`/playground#${toHash(endless)}`)
-    await page.waitForSelector(".plan")
-    const search = page.getByRole("button", { name: "Find a policy" })
-    await search.click()
-    expect(await page.getByRole("status").textContent()).toContain("Searching")
-    await page.getByLabel("An outage of").fill("0")
-    await page.getByRole("status").filter({ hasNotText: "Searching" }).waitFor({ state: "attached" })
-    expect(await page.locator(".fitted").count()).toBe(0)
-    await page.getByLabel("Attempts that fail").fill("0.95")
-    await search.click()
-    await page.waitForSelector(".fitted")
-    expect(await page.getByRole("status").textContent()).toContain("No policy does what is wanted")
-    await page.getByLabel("An outage of").fill("30000")
-    await page.getByLabel("An outage every").fill("5")
-    await search.click()
-    await page.getByRole("alert").filter({ hasText: "Fit.fit: server.outage.every" }).waitFor()
-    await page.close()
-  })
-
-  it("shows the storm of clients that fail together, as the packages count it under Node", async () => {
-    const settings = { ...initial, clients: 60 }
-    const { storm } = await answerTo(settings, "Storm")
-    // The other policy makes one attempt.
-    expect(storm.other).toEqual([60, ...Array.from({ length: 59 }, () => 0)])
-    const most = Math.max(...storm.ours.slice(1))
-    expect(most).toBeGreaterThan(0)
-    const { page } = await visit(`/playground#${toHash(settings)}`)
-    const picture = page.getByRole("img", { name: "Attempts of 60 clients that fail together" })
-    await picture.waitFor()
-    expect(await picture.getAttribute("aria-label")).toContain(`at most ${most} in`)
-    await page.close()
-  })
-
-  it("shows what a guard does, as the packages do under Node, and no guard where there is none", async () => {
-    const settings = { ...initial, rateLimiter: "circuitBreaker" } as const
-    const guard = await Effect.runPromise(guarded(client(settings), settings))
-    const made = guard?.made.reduce((sum, count) => sum + count, 0)
-    const { page } = await visit(`/playground#${toHash(settings)}`)
-    const picture = page.getByRole("img", { name: "circuit breaker: " })
-    await picture.waitFor()
-    expect(await picture.getAttribute("aria-label")).toContain(`: ${made} attempts are made, `)
-    await page.getByLabel("Rate limiter").selectOption("none")
-    await picture.waitFor({ state: "detached" })
-    await page.close()
-  })
-
-  it("ends the simulations of the settings before with the next change", async () => {
-    const long = { ...initial, outage: 60_000, load: 1, clients: 1000, latency: 10_000 }
-    const { page } = await visit(`/playground#${toHash(long)}`)
-    const first = page.workers()[0] ?? (await page.waitForEvent("worker"))
-    const ended = first.waitForEvent("close")
-    const next = page.waitForEvent("worker")
-    await page.getByLabel("Attempts at most").fill("7")
-    await ended
-    expect(await next).not.toBe(first)
-    await page.close()
-  })
-
   it("keeps its settings in the address", async () => {
-    const { page } = await visit("/playground")
+    const { page } = await visit("/playground", still)
     await page.getByLabel("Attempts at most").fill("7")
     await page.waitForFunction(() => location.hash.includes("maxAttempts=7"))
     const { page: another } = await visit(new URL(page.url()).pathname + new URL(page.url()).hash)
@@ -255,7 +110,7 @@ describe("the playground", () => {
     "#v=1&__proto__=1&constructor=alert(1)",
     "#javascript:alert(1)"
   ])("is not moved by %s", async (hash) => {
-    const { complaints, page } = await visit(`/playground${hash}`)
+    const { complaints, page } = await visit(`/playground${hash}`, still)
     await page.waitForSelector(".playground pre.text", { state: "attached" })
     expect(await planText(page)).toBe(expected(initial))
     expect(complaints).toEqual([])
@@ -263,7 +118,7 @@ describe("the playground", () => {
   })
 
   it("is used by keyboard alone", async () => {
-    const { page } = await visit("/playground")
+    const { page } = await visit("/playground", still)
     await page.waitForSelector(".plan")
     await page.getByLabel("Attempt timeout").focus()
     const focused = () =>
@@ -284,7 +139,7 @@ describe("the playground", () => {
   })
 
   it("reads a policy that is pasted, and says what it does not understand", async () => {
-    const { page } = await visit("/playground")
+    const { page } = await visit("/playground", still)
     const text = page.getByLabel("A policy to read")
     await text.fill(`{ maxAttempts: 2, backoff: Backoff.constant({ delay: "3 seconds" }) }`)
     await page.getByRole("button", { name: "Read it" }).click()
@@ -296,7 +151,10 @@ describe("the playground", () => {
   })
 
   it("says why a value is refused, and keeps the plan of the last one that was not", async () => {
-    const { page } = await visit(`/playground#${toHash({ ...initial, deadline: "truncate", deadlineWithin: 5000 })}`)
+    const { page } = await visit(
+      `/playground#${toHash({ ...initial, deadline: "truncate", deadlineWithin: 5000 })}`,
+      still
+    )
     await page.waitForSelector(".playground pre.text", { state: "attached" })
     await page.getByLabel("Reserve for the last attempt").fill("9000")
     expect(await page.getByRole("alert").first().textContent()).toContain("Deadline.truncate: reserve must be")
@@ -305,7 +163,7 @@ describe("the playground", () => {
   })
 
   it("loads at most 200 KB of compressed script for its first view", async () => {
-    const { page } = await visit("/playground")
+    const { page } = await visit("/playground", still)
     await page.waitForSelector(".playground pre.text", { state: "attached" })
     const loaded = await page.evaluate(() =>
       performance

@@ -1,0 +1,160 @@
+/**
+ * What the playground simulates, in a browser: its worker, beside the packages under Node.
+ */
+import { Plan } from "@effect-retry/plan"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import { answers } from "../src/playground/Answers.ts"
+import { client } from "../src/playground/Client.ts"
+import { fitted } from "../src/playground/Fitting.ts"
+import { guarded } from "../src/playground/Guarding.ts"
+import * as Figures from "../src/playground/Figures.ts"
+import { explainable } from "../src/playground/Policy.ts"
+import type { Answer } from "../src/playground/Question.ts"
+import { initial, type Settings, toHash } from "../src/playground/Settings.ts"
+import { opened, quick, quickSettings } from "./Browser.ts"
+
+const { visit } = opened()
+
+/** An answer of the packages under Node; the finer ones after it are not asked for. */
+const answerTo = async <T extends Answer["_tag"]>(settings: Settings, tag: T) => {
+  for await (const answer of answers({ _tag: "Show", settings })) {
+    if (answer._tag === tag) return answer as Extract<Answer, { readonly _tag: T }>
+  }
+  throw new Error(`there is no ${tag}`)
+}
+
+describe("a simulation of the playground", () => {
+  it("shows the figures that the packages make under Node", async () => {
+    const summary = await answerTo(quickSettings, "Summary")
+    const { complaints, page } = await visit(quick)
+    await page.waitForSelector(".compared")
+    const cells = page.locator(".compared tbody tr").nth(1).locator("td")
+    expect(await cells.allTextContents()).toEqual([
+      summary.ours.attemptsPerOperation.toFixed(2),
+      summary.other.attemptsPerOperation.toFixed(2)
+    ])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it("shows how often each part of a delay is drawn, as the packages draw it under Node", async () => {
+    const { delays } = await answerTo(quickSettings, "Delays")
+    const { page } = await visit(quick)
+    const drawn = page.locator(".distribution")
+    await page.waitForFunction(() => document.querySelector(".distribution")?.getAttribute("d"))
+    const heights = await drawn.evaluateAll((paths) =>
+      paths.map((path) => Array.from(path.getAttribute("d")?.matchAll(/V([\d.]+)h/g) ?? [], ([, y]) => Number(y)))
+    )
+    const bands = Figures.bands(Plan.explain(explainable(quickSettings)))
+    const expected = bands.map((band, i) =>
+      Figures.distribution(band, delays[i] ?? []).map((share) => Number((20 + 22 * i - 14 * share).toFixed(1)))
+    )
+    expect(heights).toEqual(expected)
+    await page.close()
+  })
+
+  it("shows the plan of a vendor's policy beside, as its package has it, and keeps the choice in the address", async () => {
+    const settings = { ...quickSettings, other: "googleJava" } as const
+    const { planned } = await answerTo(settings, "Other")
+    const { complaints, page } = await visit(quick)
+    await page.waitForSelector(".plan")
+    await page.getByLabel("Compared with").selectOption("googleJava")
+    await page.waitForFunction((hash) => location.hash === `#${hash}`, toHash(settings))
+    const plan = page.getByLabel("The plan of Google Cloud for Java")
+    await plan.waitFor({ state: "attached" })
+    expect(await plan.textContent()).toBe(planned.text)
+    expect(planned.text).toContain("6 attempts")
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it("draws the load roughly at first, and then finer", async () => {
+    const { page } = await visit(quick)
+    const rough = page.getByText("(a first, rough run)")
+    await rough.waitFor()
+    await rough.waitFor({ state: "detached" })
+    expect(await page.getByRole("img", { name: "Requests that the server gets" }).count()).toBe(1)
+    await page.close()
+  })
+
+  it("finds a policy for the server, and takes it over, by keyboard", async () => {
+    const settings = { ...initial, outage: 0, failureRatio: 0.3, wishSucceeded: 0.95 }
+    const { found } = await fitted(settings)
+    const { complaints, page } = await visit(`/playground#${toHash(settings)}`)
+    await page.waitForSelector(".plan")
+    await page.getByLabel("Operations that shall succeed").focus()
+    await page.keyboard.press("Enter")
+    await page.waitForSelector(".fitted")
+    expect(await page.getByRole("status").textContent()).toBe("These policies do what is wanted.")
+    const cells = page.locator(".fitted tbody tr td:nth-child(2)")
+    expect(await cells.allTextContents()).toEqual([found[0]?.succeeded, found[0]?.load])
+    expect(await page.getByLabel("Least load: code").textContent()).toBe(found[0]?.code)
+    await page.getByRole("button", { name: "Use least load" }).focus()
+    await page.keyboard.press("Enter")
+    await page.waitForFunction(() => location.hash.includes("deadlineWithin=2000"))
+    expect(await page.getByLabel("Attempts at most").inputValue()).toBe("3")
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it("ends the search with the next change, and says what comes nearest and what is refused", async () => {
+    const endless = { ...initial, outage: 20_000, wishSucceeded: 1, wishOutageEvery: 3600 }
+    const { page } = await visit(`/playground#${toHash(endless)}`)
+    await page.waitForSelector(".plan")
+    const search = page.getByRole("button", { name: "Find a policy" })
+    await search.click()
+    expect(await page.getByRole("status").textContent()).toContain("Searching")
+    await page.getByLabel("An outage of").fill("0")
+    await page.getByRole("status").filter({ hasNotText: "Searching" }).waitFor({ state: "attached" })
+    expect(await page.locator(".fitted").count()).toBe(0)
+    await page.getByLabel("Attempts that fail").fill("0.95")
+    await search.click()
+    await page.waitForSelector(".fitted")
+    expect(await page.getByRole("status").textContent()).toContain("No policy does what is wanted")
+    await page.getByLabel("An outage of").fill("30000")
+    await page.getByLabel("An outage every").fill("5")
+    await search.click()
+    await page.getByRole("alert").filter({ hasText: "Fit.fit: server.outage.every" }).waitFor()
+    await page.close()
+  })
+
+  it("shows the storm of clients that fail together, as the packages count it under Node", async () => {
+    const settings = { ...initial, clients: 60 }
+    const { storm } = await answerTo(settings, "Storm")
+    // The other policy makes one attempt.
+    expect(storm.other).toEqual([60, ...Array.from({ length: 59 }, () => 0)])
+    const most = Math.max(...storm.ours.slice(1))
+    expect(most).toBeGreaterThan(0)
+    const { page } = await visit(`/playground#${toHash(settings)}`)
+    const picture = page.getByRole("img", { name: "Attempts of 60 clients that fail together" })
+    await picture.waitFor()
+    expect(await picture.getAttribute("aria-label")).toContain(`at most ${most} in`)
+    await page.close()
+  })
+
+  it("shows what a guard does, as the packages do under Node, and no guard where there is none", async () => {
+    const settings = { ...initial, rateLimiter: "circuitBreaker" } as const
+    const guard = await Effect.runPromise(guarded(client(settings), settings))
+    const made = guard?.made.reduce((sum, count) => sum + count, 0)
+    const { page } = await visit(`/playground#${toHash(settings)}`)
+    const picture = page.getByRole("img", { name: "circuit breaker: " })
+    await picture.waitFor()
+    expect(await picture.getAttribute("aria-label")).toContain(`: ${made} attempts are made, `)
+    await page.getByLabel("Rate limiter").selectOption("none")
+    await picture.waitFor({ state: "detached" })
+    await page.close()
+  })
+
+  it("ends the simulations of the settings before with the next change", async () => {
+    const long = { ...initial, outage: 60_000, load: 1, clients: 1000, latency: 10_000 }
+    const { page } = await visit(`/playground#${toHash(long)}`)
+    const first = page.workers()[0] ?? (await page.waitForEvent("worker"))
+    const ended = first.waitForEvent("close")
+    const next = page.waitForEvent("worker")
+    await page.getByLabel("Attempts at most").fill("7")
+    await ended
+    expect(await next).not.toBe(first)
+    await page.close()
+  })
+})
