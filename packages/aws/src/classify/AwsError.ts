@@ -135,8 +135,8 @@ export const describe = (self: AwsError): string =>
  * What log lines, spans and metrics show of a failed call: the service's code and status, from the first of the error
  * and its causes that has them.
  *
- * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(AwsError.details))`; `SdkRetryStrategy` does
- * this by itself.
+ * `observe: [Observe.logs(), Observe.spanEvents].map(Observe.describing(AwsError.details))`; `SdkRetryStrategy` and
+ * `Sdk` do this by themselves.
  *
  * @category conversions
  */

@@ -7,10 +7,12 @@
  * `amz-sdk-invocation-id`.
  */
 import type { Policy } from "@effect-retry/core"
-import { Promises, Retry } from "@effect-retry/core"
+import { Observe, Promises, Retry } from "@effect-retry/core"
 import type { Plain } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Needs } from "@effect-retry/core/unstable/PolicyTypes"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as AwsError from "../classify/AwsError.ts"
 import type { Client } from "./SdkLayers.ts"
 import * as SdkLayers from "./SdkLayers.ts"
 
@@ -49,7 +51,8 @@ export const send = <A>(client: Client, call: Call<A>): Effect.Effect<A, unknown
 /**
  * Retries calls of the SDK as a policy says, and fails with the service's own error.
  *
- * `call` is called once per attempt, with the signal that aborts the attempt. Warns as `send` does.
+ * `call` is called once per attempt, with the signal that aborts the attempt. Warns as `send` does. Observers see the
+ * service's code and status.
  *
  * @category running
  */
@@ -57,7 +60,7 @@ export const retry = <A = never, P extends Policy.Fields<unknown, A> = Policy.Fi
   client: Client,
   call: Call<A>,
   policy: Policy.Checked<P>
-): Effect.Effect<A, unknown, Needs<P>[keyof Needs<P>]> => Retry.retry(send(client, call), policy)
+): Effect.Effect<A, unknown, Needs<P>[keyof Needs<P>]> => Retry.retry(send(client, call), described(policy))
 
 /**
  * The same for `async` functions, under a policy without services: rejects with the service's own error, or with the
@@ -84,6 +87,22 @@ export const promise = <A = never, P extends Plain<unknown, A> = Plain<unknown, 
         throw error
       }
     },
-    policy,
+    described(policy),
     options
   )
+
+/** The policies that have observers, by what the caller wrote; the same policy is then checked once. */
+const known = /*#__PURE__*/ new WeakMap<object, object>()
+
+/** Adds the service's code and status to what observers see. */
+const described = <P>(policy: P): P => {
+  if (!Predicate.hasProperty(policy, "observe") || !isObservers(policy.observe)) return policy
+  const found = known.get(policy)
+  if (found !== undefined) return found as P
+  const made = { ...policy, observe: policy.observe.map(Observe.describing(AwsError.details)) }
+  known.set(policy, made)
+  return made
+}
+
+const isObservers = (given: unknown): given is ReadonlyArray<Observe.Observer> =>
+  Array.isArray(given) && given.every(Predicate.isFunction)
