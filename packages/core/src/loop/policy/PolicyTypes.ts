@@ -4,11 +4,15 @@
  * What a policy adds is read from its fields, each as `field?: infer T` and distributed over `T`, so that an optional
  * field, a union of tags and a union of policies all keep what they add. The records `Adds`, `Needs` and `Judged` are
  * indexed inline in the signatures of the front doors: an alias would show in hovers instead of the errors.
+ *
+ * A `Backoff` reads and requires nothing. It is recognised before a schedule is taken apart, which would cost the compiler
+ * more than all other fields together.
  */
 import type * as Context from "effect/Context"
 import type * as Schedule from "effect/Schedule"
 import type { Judgeable, KnownBy } from "../../classify/Classifier.ts"
 import type { Verdict } from "../../classify/Verdict.ts"
+import type { Backoff } from "../../decide/Backoff.ts"
 import type { AttemptTimeout } from "./AttemptTimeout.ts"
 import type { DeadlineExceeded } from "./Deadline.ts"
 import type { TokenBucket } from "../../fund/port/Port.ts"
@@ -66,7 +70,11 @@ type LateOf<T, D> =
 
 /** The services that each field of a policy requires. */
 export interface Needs<P> {
-  readonly backoff: P extends { readonly backoff: Schedule.Schedule<any, any, infer R> } ? R : never
+  readonly backoff: P extends { readonly backoff: Backoff }
+    ? never
+    : P extends { readonly backoff: Schedule.Schedule<any, any, infer R> }
+      ? R
+      : never
   readonly bucket: "~says" extends keyof P
     ? Said<P>["needs"]
     : P extends { readonly bucket?: infer T }
@@ -96,7 +104,11 @@ export interface Judged<P, A> {
 }
 
 type Judges<P> = P extends { readonly classifier: (error: infer E, ...rest: any) => Verdict } ? (e: E) => void : never
-type Reads<P> = P extends { readonly backoff: Schedule.Schedule<any, infer E, any> } ? (e: E) => void : never
+type Reads<P> = P extends { readonly backoff: Backoff }
+  ? never
+  : P extends { readonly backoff: Schedule.Schedule<any, infer E, any> }
+    ? (e: E) => void
+    : never
 
 /** The error that a policy judges. */
 export type In<P> = [Judges<P> | Reads<P>] extends [(e: infer E) => void] ? E : unknown
@@ -120,11 +132,12 @@ type NoExtra<P> = { readonly [K in Unknown<P>]: Mistake<`a policy has ${NoField<
 type ReadsIn<P> = [Reads<P>] extends [(e: infer E) => void] ? E : unknown
 type Handed<P> = Adds<P>[keyof Adds<P>] | ([Judge<P>] extends [never] ? never : ResultIn<P>)
 /** Requires a schedule that reads its input to accept also the errors that the policy adds and the results that it judges. */
-type Fits<P> = [P] extends [{ readonly backoff: Schedule.Schedule<any, unknown, any> }]
+type Fits<P> = [P] extends [{ readonly backoff: Backoff }]
   ? unknown
   : [Handed<P>] extends [ReadsIn<P>]
     ? unknown
-    : { readonly backoff: Schedule.Schedule<unknown, Handed<P>> }
+    : // Without `NoInfer`, inferring `P` would compare the given schedule with this one, part by part.
+      { readonly backoff: NoInfer<Schedule.Schedule<unknown, Handed<P>>> }
 
 /**
  * A policy without mistakes that the types can detect. An alias with one argument, so that a generic function can
