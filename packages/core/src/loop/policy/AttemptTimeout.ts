@@ -73,8 +73,9 @@ type Options<E2> = {
 export function constant(duration: Duration.DurationInput): AttemptTimeout
 export function constant<E2>(duration: Duration.DurationInput, options: Options<E2>): AttemptTimeout<E2>
 export function constant(duration: Duration.DurationInput, options?: Options<unknown>): AttemptTimeout<unknown> {
-  const millis = Argument.millis("AttemptTimeout.constant", "duration", duration, Bounds.timeout)
-  return make(() => millis, options)
+  const owner = "AttemptTimeout.constant"
+  const millis = Argument.millis(owner, "duration", duration, Bounds.timeout)
+  return make(owner, '"2 seconds", { onTimeout }', () => millis, options)
 }
 
 /**
@@ -86,7 +87,8 @@ export function growing(times: Times): AttemptTimeout
 export function growing<E2>(times: Times, options: Options<E2>): AttemptTimeout<E2>
 export function growing(times: Times, options?: Options<unknown>): AttemptTimeout<unknown> {
   const owner = "AttemptTimeout.growing"
-  const given = Argument.options(owner, '{ initial: "1 second", factor: 2, maximum: "10 seconds" }', times, {
+  const example = '{ initial: "1 second", factor: 2, maximum: "10 seconds" }'
+  const given = Argument.options(owner, example, times, {
     initial: true,
     factor: true,
     maximum: true
@@ -94,7 +96,8 @@ export function growing(times: Times, options?: Options<unknown>): AttemptTimeou
   const initial = Argument.millis(owner, "initial", given.initial, Bounds.timeout)
   const factor = Argument.number(owner, "factor", given.factor, Bounds.factor)
   const maximum = Argument.millis(owner, "maximum", given.maximum, { ...Bounds.timeout, min: initial })
-  return make((attempt) => Math.min(initial * factor ** (attempt - 1), maximum), options)
+  const millisOf = (attempt: number) => Math.min(initial * factor ** (attempt - 1), maximum)
+  return make(owner, `${example}, { onTimeout }`, millisOf, options)
 }
 
 /** How a growing timeout grows. */
@@ -138,7 +141,8 @@ export function fromFunction(
     )
   for (const attempt of [1, 2, 3, 4]) checked(attempt, 0)
   // Time is tracked only for a function that declares a parameter for it.
-  return make(millis.length > 1 ? checked : (attempt) => checked(attempt, 0), options)
+  const millisOf = millis.length > 1 ? checked : (attempt: number) => checked(attempt, 0)
+  return make("AttemptTimeout.fromFunction", "name, millis, { onTimeout }", millisOf, options)
 }
 
 /**
@@ -166,15 +170,16 @@ export function judged(...given: Given): any {
 export const disconnected = <E2>(self: AttemptTimeout<E2>): AttemptTimeout<E2> => ({ ...self, disconnected: true })
 
 const make = (
+  owner: string,
+  example: string,
   millisOf: AttemptTimeout["millisOf"],
-  options: Options<unknown> | undefined
-): AttemptTimeout<unknown> => ({
-  millisOf,
-  verdict: Verdict.timeout,
-  onTimeout: options?.onTimeout ?? ((timedOut) => timedOut),
-  disconnected: false,
-  machinery
-})
+  options: Partial<Options<unknown>> = {}
+): AttemptTimeout<unknown> => {
+  const { onTimeout = (timedOut) => timedOut } = Argument.options<Partial<Options<unknown>>>(owner, example, options, {
+    onTimeout: false
+  })
+  return { millisOf, verdict: Verdict.timeout, onTimeout, disconnected: false, machinery }
+}
 
 const machinery = {
   /** Interrupts an attempt when its time is up. */

@@ -112,13 +112,15 @@ export function cut<E2>(
   within: Duration.DurationInput,
   options: { readonly onExceeded: (exceeded: DeadlineExceeded) => E2 }
 ): Cut<E2>
-export function cut(within: Duration.DurationInput, options?: Pick<Cut<unknown>, "onExceeded">): Cut<unknown> {
-  return {
-    _tag: "Cut",
-    ...bounds("Deadline.cut", within, 0, { min: 0 }, longestTimerMillis),
-    onExceeded: options?.onExceeded ?? ((exceeded) => exceeded)
-  }
+export function cut(within: Duration.DurationInput, options: CutOptions = {}): Cut<unknown> {
+  const owner = "Deadline.cut"
+  const example = '"10 seconds", { onExceeded }'
+  const known = { onExceeded: false }
+  const { onExceeded = (exceeded) => exceeded } = Argument.options<CutOptions>(owner, example, options, known)
+  return { _tag: "Cut", ...bounds(owner, within, 0, { min: 0 }, longestTimerMillis), onExceeded }
 }
+
+type CutOptions = Partial<Pick<Cut<unknown>, "onExceeded">>
 
 const reserving = <A extends { readonly reserve?: Duration.DurationInput }>(owner: string, options: A): A =>
   Argument.options<{ readonly reserve?: Duration.DurationInput }>(

@@ -184,6 +184,18 @@ describe("AttemptTimeout bounds", () => {
     [
       `AttemptTimeout.growing: maximum must be a finite duration >= 10ms and <= ${timer}, got 9`,
       () => AttemptTimeout.growing({ initial: 10, factor: 2, maximum: 9 })
+    ],
+    [
+      "AttemptTimeout.constant: onTimeOut must be absent (did you mean onTimeout?), got 1",
+      () => AttemptTimeout.constant(1, { onTimeOut: 1 } as never)
+    ],
+    [
+      "AttemptTimeout.growing: onTimeOut must be absent (did you mean onTimeout?), got 1",
+      () => AttemptTimeout.growing({ initial: 1, factor: 2, maximum: 9 }, { onTimeOut: 1 } as never)
+    ],
+    [
+      "AttemptTimeout.fromFunction: onTimeOut must be absent (did you mean onTimeout?), got 1",
+      () => AttemptTimeout.fromFunction("mine", () => 1, { onTimeOut: 1 } as never)
     ]
   ])("%s", (message, make) => {
     expect(make).toThrow(expect.objectContaining({ message }))

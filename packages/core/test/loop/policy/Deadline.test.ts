@@ -296,7 +296,11 @@ describe("Deadline bounds", () => {
       "Deadline.truncate: reserve must be a finite duration > 0 and <= 9ms, got 0",
       () => Deadline.truncate(9, { reserve: 0 })
     ],
-    [`Deadline.cut: within must be a finite duration > 0 and <= ${timer}, got 0`, () => Deadline.cut(0)]
+    [`Deadline.cut: within must be a finite duration > 0 and <= ${timer}, got 0`, () => Deadline.cut(0)],
+    [
+      "Deadline.cut: onExceded must be absent (did you mean onExceeded?), got 1",
+      () => Deadline.cut(1, { onExceded: 1 } as never)
+    ]
   ])("%s", (message, make) => {
     expect(make).toThrow(expect.objectContaining({ message }))
   })
