@@ -16,8 +16,7 @@ export const strict = {
   isolatedModules: true,
   verbatimModuleSyntax: true,
   skipLibCheck: false,
-  rootDir: "src",
-  outDir: "out"
+  rootDir: "src"
 } as const
 
 /**

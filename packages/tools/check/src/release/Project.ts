@@ -1,6 +1,6 @@
 /** An empty project of a stranger, outside of the repository: nothing of the repository is found from it. */
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { type Place, runIn } from "../Command.ts"
 import { ourErrors, strict } from "./Compiler.ts"
 
@@ -41,6 +41,8 @@ const environmentOf = (home: string) => ({
   XDG_CACHE_HOME: join(home, "cache"),
   XDG_DATA_HOME: join(home, "data"),
   npm_config_cache: join(home, "npm"),
+  // What one project has asked the registry for, the next one need not.
+  npm_config_prefer_offline: "true",
   npm_config_update_notifier: "false",
   npm_config_audit: "false",
   npm_config_fund: "false",
@@ -64,23 +66,34 @@ export const install = async (
 export const write = ({ folder }: Project, name: string, code: string): void =>
   writeFileSync(join(folder, "src", `${name}.ts`), code)
 
-/** Compiles the project; the compiled modules exist if nothing failed. */
+/** Compiles the project; the compiled modules are in a folder of this compiler if nothing failed. */
 export const compile = async ({ folder, place }: Project, compiler: string): Promise<Failures> => {
-  rmSync(join(folder, "out"), { recursive: true, force: true })
-  const { output } = await runIn(place, process.execPath, compiler, "--project", ".", "--pretty", "false")
+  const out = outOf(compiler)
+  const options = ["--project", ".", "--pretty", "false", "--outDir", out]
+  const { output } = await runIn(place, process.execPath, compiler, ...options)
   const errors = ourErrors(output)
   if (errors.length > 0) return [`${folder}, compiled by ${compiler}:\n${errors.join("\n")}`]
-  return readdirSync(folder).includes("out") ? [] : [output]
+  return existsSync(join(folder, out)) ? [] : [output]
+}
+
+/** `node_modules/typescript59/bin/tsc` compiles into `out/typescript59`. */
+const outOf = (compiler: string): string => join("out", basename(dirname(dirname(compiler))))
+
+export interface Running {
+  readonly node: string
+  /** Whose output is run. */
+  readonly compiler: string
+  readonly name: string
+  /** What the README says that it prints, if it says so. */
+  readonly printed?: string
 }
 
 /** Runs a compiled module, and compares its output if the README shows it. */
 export const run = async (
   { place }: Project,
-  node: string,
-  name: string,
-  expected: string | undefined
+  { compiler, name, node, printed: expected }: Running
 ): Promise<Failures> => {
-  const { error, output, stdout } = await runIn(place, node, `out/${name}.js`)
+  const { error, output, stdout } = await runIn(place, node, join(outOf(compiler), `${name}.js`))
   if (error) return [output]
   return expected === undefined || stdout === expected ? [] : [`${output}\ninstead of\n${expected}`]
 }

@@ -3,6 +3,7 @@
  * READMEs, type-check under the compilers they have, and run the first examples under the Nodes they have.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { execute, run, runIn } from "../Command.ts"
@@ -18,6 +19,7 @@ import { readTarball } from "./ReadTarball.ts"
 import * as Registry from "./Registry.ts"
 import { checkSbom, releasedSbom } from "./Sbom.ts"
 import { checkTarball, type TarballInput } from "./Tarball.ts"
+import { slots, type Slots } from "./Slots.ts"
 import * as Tools from "./Tools.ts"
 
 export interface RehearsalInput {
@@ -38,10 +40,12 @@ export const rehearse = async ({ owner, target, write }: RehearsalInput): Promis
   let registry: Registry.Registry | undefined
   try {
     const copy = join(work, "repository")
-    const packing = [
-      ...(await step("tools", Tools.install)),
-      ...(await step("packed", () => packIn(copy, owner, target)))
-    ]
+    // One waits for the network, the other for the processor.
+    const preparing = await Promise.all([
+      step("tools", Tools.install),
+      step("packed", () => packIn(copy, owner, target))
+    ])
+    const packing = preparing.flat()
     if (packing.length > 0) return packing
     const tarballs = tarballsIn(copy, owner, target)
     const listing = await step("compared", async () => compareWithList(tarballs, write))
@@ -54,20 +58,29 @@ export const rehearse = async ({ owner, target, write }: RehearsalInput): Promis
     registry = started
     const stranger = { home: join(work, "home"), npmrc: started.npmrc }
     mkdirSync(stranger.home)
+    const inSlot = slots(commandsAtOnce)
     const publishing = await step("published", () =>
-      publishAll(tarballs, { ...stranger, folder: join(work, "sender") })
+      publishAll(tarballs, { ...stranger, folder: join(work, "sender") }, inSlot)
     )
     if (publishing.length > 0) return publishing
-    const projects = projectsOf(tarballs)
-    const using = await step("used", () =>
-      twoAtOnce(projects, (project) => use(project, { ...stranger, folder: join(work, project.name) }))
+    const using = step("used", () =>
+      each(projectsOf(tarballs), async (project, turn) => {
+        const folder = join(work, project.name)
+        // A project that has begun goes on before the next one begins; the longest is the first.
+        const failures = await use(project, { ...stranger, folder }, (run) => inSlot(turn, run))
+        // Beside the others: it takes as long as some of their commands.
+        await rm(folder, { recursive: true, force: true })
+        return failures
+      })
     )
-    const bills = await step("bills of materials", () =>
-      twoAtOnce(tarballs, (each) =>
-        writeBill(each, started.address, { ...stranger, folder: join(work, each.packed.name) })
+    const bills = step("bills of materials", () =>
+      each(tarballs, (tarball) =>
+        inSlot(Infinity, () =>
+          writeBill(tarball, started.address, { ...stranger, folder: join(work, tarball.packed.name) })
+        )
       )
     )
-    return [...using, ...bills]
+    return (await Promise.all([using, bills])).flat()
   } finally {
     registry?.stop()
     rmSync(work, { recursive: true, force: true })
@@ -127,11 +140,16 @@ const compareWithList = (tarballs: ReadonlyArray<Tarball>, write: boolean): Fail
   ]
 }
 
-const publishAll = async (tarballs: ReadonlyArray<Tarball>, input: Project.ProjectInput): Promise<Failures> => {
+const publishAll = async (
+  tarballs: ReadonlyArray<Tarball>,
+  input: Project.ProjectInput,
+  inSlot: Slots
+): Promise<Failures> => {
   const { place } = Project.make(input)
-  return twoAtOnce(tarballs, async ({ tarball }) => {
+  return each(tarballs, async ({ tarball }) => {
     // Provenance is a statement of the workflow that publishes, which is not this one.
-    const { error, output } = await runIn(place, "npm", "publish", tarball, "--access", "public", "--provenance=false")
+    const publish = ["npm", "publish", tarball, "--access", "public", "--provenance=false"] as const
+    const { error, output } = await inSlot(0, () => runIn(place, ...publish))
     return error ? [output] : []
   })
 }
@@ -192,18 +210,20 @@ const importsOf = (tarballs: ReadonlyArray<Tarball>): string =>
     .map((specifier, index) => `export * as module${index} from "${specifier}"\n`)
     .join("")
 
-const use = async (use: Use, input: Project.ProjectInput): Promise<Failures> => {
+const use = async (
+  use: Use,
+  input: Project.ProjectInput,
+  inSlot: <A>(run: () => Promise<A>) => Promise<A>
+): Promise<Failures> => {
   const project = Project.make(input)
-  const installing = await Project.install(project, use.manager, use.install)
+  const installing = await inSlot(() => Project.install(project, use.manager, use.install))
   if (installing.length > 0) return installing
   for (const { code, name } of use.modules) Project.write(project, name, code)
-  const failures: Array<string> = []
-  for (const compiler of use.compilers) failures.push(...(await Project.compile(project, compiler)))
-  if (failures.length > 0) return failures
-  for (const node of use.nodes) {
-    for (const { name, printed } of use.modules) failures.push(...(await Project.run(project, node, name, printed)))
-  }
-  return failures
+  const compiling = await each(use.compilers, (compiler) => inSlot(() => Project.compile(project, compiler)))
+  const compiler = use.compilers.at(-1)
+  if (compiling.length > 0 || compiler === undefined) return compiling
+  const running = use.nodes.flatMap((node) => use.modules.map((module) => ({ ...module, compiler, node })))
+  return each(running, (each) => inSlot(() => Project.run(project, each)))
 }
 
 /** The bill of materials of a clean install, beside the tarball; npm names it after the folder. */
@@ -231,13 +251,8 @@ const writeBill = async (
   return checkSbom(bill, { name, registry, version })
 }
 
-/** The machine of a workflow has two cores or more. */
-const twoAtOnce = async <A>(all: ReadonlyArray<A>, run: (each: A) => Promise<Failures>): Promise<Failures> => {
-  const failures: Array<string> = []
-  const left = [...all]
-  const work = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) failures.push(...(await run(next)))
-  }
-  await Promise.all([work(), work()])
-  return failures
-}
+/** The machine of a workflow has two cores or more, and an install waits for the registry. */
+const commandsAtOnce = 3
+
+const each = async <A>(all: ReadonlyArray<A>, run: (each: A, index: number) => Promise<Failures>): Promise<Failures> =>
+  (await Promise.all(all.map(run))).flat()
