@@ -108,7 +108,7 @@ export const deadline = <E2>(settings: Settings, preset: Preset<E2>): Deadline.D
   const reserve = valueOf(settings.deadlineReserve) ?? preset.deadline?.reserveMillis ?? 0
   switch (preset.deadline?._tag) {
     case "Cut":
-      return Deadline.cut(within, preset.deadline)
+      return Deadline.cut(within, { onExceeded: preset.deadline.onExceeded })
     case "Truncate":
       return Deadline.truncate(within, { reserve })
     default:
