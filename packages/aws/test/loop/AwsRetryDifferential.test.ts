@@ -28,7 +28,7 @@ const seed = Number(process.env["LAW_SEED"] ?? 20_261_120)
 /** Without `LAW_RUNS`, a law runs a quarter as often as it says. */
 const factor = Number(process.env["LAW_RUNS"] ?? 0.25)
 const law = (numRuns: number) => ({ seed, numRuns: Math.ceil(numRuns * factor) })
-const timeout = 60_000 * Math.max(factor, 1)
+const timeout = 300_000 * Math.max(factor, 1)
 
 /** A kind, most often transient, and in half of the cases a hint of up to half a minute. */
 const verdict = fc.tuple(fc.nat(9), fc.nat(60_000)).map(([kind, millis]): Verdict.Verdict => {

@@ -12,6 +12,6 @@ const fewest = 20
 /** How often a law runs here. */
 export const runsOf = (numRuns: number): number => Math.max(Math.min(numRuns, fewest), Math.ceil(numRuns * factor))
 
-const timeout = 60_000 * Math.max(factor, 1)
+const timeout = 300_000 * Math.max(factor, 1)
 
 export const law = (numRuns = 200) => ({ fastCheck: { seed, numRuns: runsOf(numRuns) }, timeout })

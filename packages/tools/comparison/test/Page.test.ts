@@ -3,9 +3,6 @@ import { clients } from "../src/Clients.ts"
 import * as Page from "../src/Page.ts"
 import { groups } from "../src/Scenarios.ts"
 
-/** Real sockets and real clients; no wait lasts longer than a millisecond, but a busy machine has many of them. */
-const timeout = 120_000
-
 describe("docs/comparison.md", () => {
   const globals = () => [globalThis.setTimeout, globalThis.fetch, globalThis.Request, globalThis.FormData]
   const before = globals()
@@ -13,7 +10,7 @@ describe("docs/comparison.md", () => {
 
   beforeAll(async () => {
     tables = [Page.settings(), ...(await Page.tables())]
-  }, timeout)
+  })
 
   it("has forty scenarios", () => {
     expect(groups.flatMap(({ scenarios }) => scenarios).length).toBe(40)

@@ -7,7 +7,7 @@ const page = readFileSync(new URL("../../../../docs/circuit-breakers.md", import
 const [, table = ""] = page.split(/<!-- .?breakers -->/)
 const cells = table.split("\n").flatMap((line) => (line.startsWith("| ") ? [line.slice(2, -2).split(" | ")] : []))
 
-describe("rows", { timeout: 60_000 }, () => {
+describe("rows", () => {
   it("are those of the page", () => {
     expect(cells.slice(2).map(([name]) => name)).toEqual(rows.map(({ name }) => name))
   })

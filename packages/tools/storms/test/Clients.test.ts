@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { type Duration, Effect, Option } from "effect"
 import { recovery, type Row } from "../src/Clients.ts"
 
-describe("recovery", { timeout: 60_000 }, () => {
+describe("recovery", () => {
   // A smaller server than that of the tables has fewer requests to simulate.
   const after = (client: Row, load: number, patience: Duration.DurationInput, seed = 1) =>
     Effect.map(

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { perSecond, type Row, rows } from "../src/Formulas.ts"
 
-describe("rows", { timeout: 60_000 }, () => {
+describe("rows", () => {
   // At p = 0.1 the gRPC throttle stands on the edge between all retries and none, where its formula jumps.
   const onTheEdge = (row: Row, p: number) => row.name.startsWith("gRPC") && p === 0.1
   const cases = rows.flatMap((row) =>
