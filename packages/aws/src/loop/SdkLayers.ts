@@ -1,6 +1,7 @@
 /**
  * Detects whether a client of the AWS SDK retries by itself, so that retries around it would multiply its own.
  */
+import * as Logging from "@effect-retry/core/unstable/Logging"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 
@@ -36,7 +37,7 @@ const warn = (client: Client, attempts: number | undefined): Effect.Effect<void>
   Effect.suspend(() => {
     if (attempts === undefined || attempts <= 1 || warned.has(client)) return Effect.void
     warned.add(client)
-    return Effect.logWarning(warning(client, attempts))
+    return Logging.safely(Effect.logWarning(warning(client, attempts)))
   })
 
 /**

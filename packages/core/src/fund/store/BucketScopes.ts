@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import * as Line from "../fiber/Line.ts"
+import * as Logging from "../port/Logging.ts"
 import * as ShownCause from "../port/ShownCause.ts"
 
 /** The scope of one bucket. */
@@ -38,7 +39,7 @@ export const make = (owner: string, mostWaiting: number): Effect.Effect<Effect.E
     const inner = yield* Scope.make(Line.parallel)
     const close = (scope: Scope.CloseableScope, exit: Exit.Exit<unknown, unknown>) =>
       Effect.catchAllCause(Scope.close(scope, exit), (cause) =>
-        Effect.logWarning(`${owner}: a finalizer died`, ShownCause.of(cause, Untrusted.shown))
+        Logging.safely(Effect.logWarning(`${owner}: a finalizer died`, ShownCause.of(cause, Untrusted.shown)))
       )
     const closing = new Set<Fiber.RuntimeFiber<void>>()
     const closed = Effect.suspend(() => Fiber.awaitAll(closing))

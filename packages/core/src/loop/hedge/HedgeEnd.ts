@@ -11,6 +11,7 @@ import * as Untrusted from "../../accept/Untrusted.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
 import * as Causes from "../../fund/fiber/Causes.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
+import * as Logging from "../../fund/port/Logging.ts"
 import * as ShownCause from "../../fund/port/ShownCause.ts"
 import type { StopReason } from "../policy/RetryStopped.ts"
 import * as Elapsed from "../run/Elapsed.ts"
@@ -88,7 +89,9 @@ export const finish = (
 }
 
 const logDefect = (defect: Cause.Cause<never>): Effect.Effect<void> =>
-  Effect.logWarning("an attempt died while it was interrupted", ShownCause.of(defect, Untrusted.inBrief))
+  Logging.safely(
+    Effect.logWarning("an attempt died while it was interrupted", ShownCause.of(defect, Untrusted.inBrief))
+  )
 
 /** Sends the last event, interruptibly, and then answers. If that is interrupted, what the answer holds open is released. */
 const toldLast = (run: Run, answer: Erased, event: Ending["event"]): Erased => {

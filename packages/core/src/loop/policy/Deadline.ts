@@ -23,6 +23,7 @@ import { runFor } from "./Expired.ts"
 import type { StopReason } from "./RetryStopped.ts"
 import * as Wrapping from "./Wrapping.ts"
 import { within } from "../../fund/fiber/Within.ts"
+import * as Logging from "../../fund/port/Logging.ts"
 
 /**
  * The deadline passed: it interrupted the operation, or came after the policy's `release` had released the last failure.
@@ -188,7 +189,8 @@ const machinery = {
   ): Effect.Effect<A> =>
     within(asking.asked, {
       millis: Math.max(asking.leastMillis, TimeLeft.untilEnd(self, elapsedMillis)),
-      onTimeout: () => Effect.as(Effect.logWarning(`${asking.service} did not answer before the deadline`), otherwise),
+      onTimeout: () =>
+        Effect.as(Logging.safely(Effect.logWarning(`${asking.service} did not answer before the deadline`)), otherwise),
       disconnected: true
     }),
 

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
+import * as Logging from "../../fund/port/Logging.ts"
 import * as ShownCause from "../../fund/port/ShownCause.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Operation } from "./Operation.ts"
@@ -54,7 +55,7 @@ export const logging = <A>(service: string, asked: Effect.Effect<A>, otherwise: 
   Effect.catchAllCause(asked, (cause) => Effect.as(died(service, cause), otherwise))
 
 const died = (service: string, cause: Cause.Cause<never>): Effect.Effect<void> =>
-  Effect.logWarning(`${service} died`, ShownCause.of(cause, Untrusted.inBrief))
+  Logging.safely(Effect.logWarning(`${service} died`, ShownCause.of(cause, Untrusted.inBrief)))
 
 /** Calls a service; the result is an exit if it answers at once. Call this in the step in which the service must be asked. */
 export const called = <A>(ask: () => Effect.Effect<A>): Effect.Effect<A> => {

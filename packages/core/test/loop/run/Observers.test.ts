@@ -743,6 +743,46 @@ describe("Observe.Observer", () => {
     }).pipe(world)
   )
 
+  it.effect.each<{
+    readonly that: string
+    readonly changed: Partial<Pick<Policy.Policy<Recording.Word>, "bucket" | "deadline" | "observe">>
+  }>([
+    { that: "an observer that dies", changed: { observe: [() => Effect.die("broken observer")] } },
+    { that: "an attempt", changed: { observe: [Observe.logs()] } },
+    { that: "a bucket that dies", changed: { bucket: { ...TokenBucket.unlimited, level: Effect.die("no level") } } },
+    {
+      that: "a bucket that does not answer in time",
+      changed: { bucket: { ...TokenBucket.unlimited, level: Effect.never }, deadline: Deadline.refuse("2 seconds") }
+    }
+  ])("is not changed by a logger that dies of a line about $that", ({ changed }) =>
+    Effect.gen(function* () {
+      const run = (logger: Logger.Logger<unknown, void>) => {
+        const heard = Heard.make()
+        const { attempts } = Recording.make()
+        const observe = [...(changed.observe ?? []), heard.observer]
+        return Retry.retry(attempts(Effect.fail("busy" as const), Effect.succeed("done")), {
+          ...policy,
+          ...changed,
+          observe
+        }).pipe(
+          Effect.exit,
+          Effect.map((exit) => ({ exit, tags: heard.tags() })),
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+        )
+      }
+      let lines = 0
+      const died = yield* run(
+        Logger.make(() => {
+          lines += 1
+          throw new Error("broken logger")
+        })
+      )
+      expect(lines).toBeGreaterThan(0)
+      expect(died).toEqual(yield* run(Logger.none))
+      expect(died.tags.length).toBeGreaterThan(1)
+    }).pipe(world)
+  )
+
   it.effect("is called, not listed, if it makes observers: the log says so", () =>
     Effect.gen(function* () {
       const causes: Array<string> = []

@@ -4,6 +4,7 @@
  * All buckets of a store share these lines. If a store is up but fails one bucket, for example because of a value that
  * no bucket wrote, the outage concerns the buckets with this name.
  */
+import * as Logging from "@effect-retry/core/unstable/Logging"
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Cause from "effect/Cause"
@@ -61,7 +62,7 @@ const began = ({ loggedMillis, nowMillis, underWay }: Outages, name: string, err
     underWay.set(whose, { name, sinceMillis: outage?.sinceMillis ?? atMillis, isLogged })
     if (!isLogged) return Effect.void
     loggedMillis.set(whose, atMillis)
-    return safely(Effect.logWarning(OutageLines.away(name, Untrusted.shown(error))))
+    return Logging.safely(Effect.logWarning(OutageLines.away(name, Untrusted.shown(error))))
   })
 
 /** An answer to one bucket shows that the store is up, but says nothing about its answers to other buckets. */
@@ -73,11 +74,8 @@ const ended = ({ nowMillis, underWay }: Outages, name: string): Effect.Effect<vo
         const outage = underWay.get(whose)
         underWay.delete(whose)
         if (outage?.isLogged !== true) return Effect.void
-        return safely(Effect.logInfo(OutageLines.back(outage.name, nowMillis(clock) - outage.sinceMillis)))
+        return Logging.safely(Effect.logInfo(OutageLines.back(outage.name, nowMillis(clock) - outage.sinceMillis)))
       },
       { discard: true }
     )
   )
-
-/** A logger that dies does not change an answer of the store. */
-const safely = (logged: Effect.Effect<void>): Effect.Effect<void> => Effect.catchAllCause(logged, () => Effect.void)
