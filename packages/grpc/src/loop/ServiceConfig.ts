@@ -33,9 +33,9 @@
  * ```
  */
 import { InvalidArgument } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { index, split } from "../accept/ServiceConfigNames.ts"
 import type { MethodConfig, ServiceConfig } from "../accept/ServiceConfigShape.ts"
@@ -57,8 +57,7 @@ export type { Json } from "./ServiceConfigSchema.ts"
  *
  * @category constructors
  */
-export const make = (config: Schema.Json): ServiceConfig =>
-  Either.getOrThrowWith(Schema.decode("ServiceConfig.make", config), (error) => error)
+export const make = (config: Schema.Json): ServiceConfig => Schema.decode("ServiceConfig.make", config)
 
 /**
  * Reads a config from parsed JSON. Fails where `make` throws: a config with a mistake is refused as a whole, as gRPC asks.
@@ -68,7 +67,7 @@ export const make = (config: Schema.Json): ServiceConfig =>
  * @category conversions
  */
 export const decode = (json: unknown): Effect.Effect<ServiceConfig, InvalidArgument.InvalidArgument> =>
-  Effect.suspend(() => Schema.decode("ServiceConfig.decode", json))
+  refusing(() => Schema.decode("ServiceConfig.decode", json))
 
 /**
  * Reads a config from a JSON text. Fails if the text is not JSON, and where `decode` fails.
@@ -76,14 +75,28 @@ export const decode = (json: unknown): Effect.Effect<ServiceConfig, InvalidArgum
  * @category conversions
  */
 export const parse = (text: string): Effect.Effect<ServiceConfig, InvalidArgument.InvalidArgument> =>
-  Effect.suspend(() => Either.flatMap(jsonOf(text), (json) => Schema.decode("ServiceConfig.parse", json)))
+  refusing(() => Schema.decode("ServiceConfig.parse", jsonOf(text)))
 
-const jsonOf = (text: unknown): Either.Either<unknown, InvalidArgument.InvalidArgument> => {
-  const refused = (value: unknown) =>
-    new InvalidArgument.InvalidArgument({ owner: "ServiceConfig.parse", field: "text", allowed: "JSON", value })
-  if (typeof text !== "string") return Either.left(refused(text))
-  return Either.try({ try: () => JSON.parse(text), catch: () => refused(`${text.length} characters`) })
+const jsonOf = (text: unknown): unknown => {
+  const refused = (value: unknown) => Argument.refuse("ServiceConfig.parse", "text", "JSON", value)
+  if (typeof text !== "string") return refused(text)
+  try {
+    return JSON.parse(text)
+  } catch {
+    return refused(`${text.length} characters`)
+  }
 }
+
+/** An effect that fails with the `InvalidArgument` that is thrown. */
+const refusing = <A>(read: () => A): Effect.Effect<A, InvalidArgument.InvalidArgument> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(read())
+    } catch (error) {
+      if (error instanceof InvalidArgument.InvalidArgument) return Effect.fail(error)
+      throw error
+    }
+  })
 
 const finding = "ServiceConfig.methodConfig"
 

@@ -1,207 +1,221 @@
 /**
- * The schema of a service config, and the first mistake in one.
+ * The rules of a service config, and the first mistake in one.
  *
- * Fields that are not about retries are ignored.
+ * Fields that are not about retries are ignored. Effect's `Schema` is not used: its versions differ, and the rules are few.
  * Source of the rules: https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Validation of retryPolicy",
  * "Validation of hedgingPolicy" and "Validation of retryThrottling".
  */
-import { InvalidArgument } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/unstable/Argument"
+import { property } from "@effect-retry/core/unstable/Property"
 import * as Duration from "effect/Duration"
-import * as Either from "effect/Either"
-import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
-import * as SchemaAST from "effect/SchemaAST"
+import * as Predicate from "effect/Predicate"
 import * as ProtobufDuration from "../accept/ProtobufDuration.ts"
 import { repeated } from "../accept/ServiceConfigNames.ts"
-import type { ServiceConfig } from "../accept/ServiceConfigShape.ts"
+import type {
+  HedgingPolicy,
+  MethodConfig,
+  Name,
+  RetryPolicy,
+  RetryThrottling,
+  ServiceConfig
+} from "../accept/ServiceConfigShape.ts"
 import * as StatusCode from "../accept/StatusCode.ts"
-
-/** The allowed values of a field, in words. */
-const allowedId = /*#__PURE__*/ Symbol.for("@effect-retry/grpc/Allowed")
-
-const saying =
-  (allowed: string) =>
-  <A, I>(self: Schema.Schema<A, I>): Schema.Schema<A, I> =>
-    self.annotations({ [allowedId]: allowed })
-
-const numberWhere = (allowed: string, holds: (value: number) => boolean) =>
-  Schema.Number.pipe(Schema.filter(holds), saying(allowed))
-
-const durationWhere = (allowed: string, leastNanos: bigint) => {
-  const isAllowed = (duration: Duration.Duration) =>
-    Duration.between(duration, {
-      minimum: Duration.nanos(leastNanos),
-      maximum: Duration.seconds(ProtobufDuration.mostSeconds)
-    })
-  return Schema.transformOrFail(
-    Schema.String,
-    Schema.DurationFromSelf.pipe(Schema.filter(isAllowed), saying(allowed)),
-    {
-      strict: true,
-      decode: (text, _, ast) => {
-        const read = ProtobufDuration.fromJson(text)
-        const found = read && ofNanos(BigInt(read.seconds) * 1_000_000_000n + BigInt(read.nanos))
-        return found !== undefined && isAllowed(found)
-          ? ParseResult.succeed(found)
-          : ParseResult.fail(new ParseResult.Type(ast, text))
-      },
-      encode: (duration) => ParseResult.succeed(`${Duration.toSeconds(duration)}s`)
-    }
-  ).pipe(saying(allowed))
-}
-
-const ofNanos = (nanos: bigint): Duration.Duration =>
-  nanos % 1_000_000n === 0n ? Duration.millis(Number(nanos / 1_000_000n)) : Duration.nanos(nanos)
-
-const duration = durationWhere('seconds with up to nine decimals, such as "0.5s"', 0n)
-const someDuration = durationWhere('more than no seconds, with up to nine decimals, such as "1.5s"', 1n)
-
-const codeName = Schema.Literal(...StatusCode.names).pipe(saying("the name of a status code"))
-
-const code = Schema.transformOrFail(Schema.Union(Schema.String, Schema.Number), codeName, {
-  strict: true,
-  decode: (given, _, ast) => {
-    const found = typeof given === "number" ? StatusCode.fromNumber(given) : StatusCode.fromName(given)
-    return found === undefined ? ParseResult.fail(new ParseResult.Type(ast, given)) : ParseResult.succeed(found)
-  },
-  encode: (name) => ParseResult.succeed(name)
-}).pipe(saying("the name or the number of a status code"))
-
-const maxAttempts = numberWhere("a whole number >= 2", (value) => Number.isInteger(value) && value >= 2)
-
-const retryPolicy = Schema.Struct({
-  maxAttempts,
-  initialBackoff: someDuration,
-  maxBackoff: someDuration,
-  backoffMultiplier: numberWhere("a finite number > 0", (value) => value > 0 && value < Infinity),
-  retryableStatusCodes: Schema.Array(code).pipe(
-    Schema.filter((codes) => codes.length > 0),
-    saying("a list of at least one status code")
-  )
-}).pipe(saying("a retry policy"))
-
-const hedgingPolicy = Schema.Struct({
-  maxAttempts,
-  hedgingDelay: Schema.optionalWith(duration, { default: () => Duration.zero }),
-  nonFatalStatusCodes: Schema.optionalWith(Schema.Array(code).pipe(saying("a list of status codes")), {
-    default: () => []
-  })
-}).pipe(saying("a hedging policy"))
-
-const optionalText = Schema.optional(Schema.String.pipe(saying("a text")))
-
-const name = Schema.Struct({ service: optionalText, method: optionalText }).pipe(
-  Schema.filter(({ method, service }) => Boolean(service) || !method),
-  saying("a service, with or without a method, or empty")
-)
-
-const methodConfig = Schema.Struct({
-  name: Schema.optionalWith(Schema.Array(name).pipe(saying("a list of names")), { default: () => [] }),
-  timeout: Schema.optional(duration),
-  retryPolicy: Schema.optional(retryPolicy),
-  hedgingPolicy: Schema.optional(hedgingPolicy)
-}).pipe(
-  Schema.filter(({ hedgingPolicy, retryPolicy }) =>
-    hedgingPolicy === undefined || retryPolicy === undefined
-      ? undefined
-      : { path: ["hedgingPolicy"], message: "absent beside a retryPolicy" }
-  ),
-  saying("a method config")
-)
-
-const retryThrottling = Schema.Struct({
-  maxTokens: numberWhere(
-    "a whole number >= 1 and <= 1000",
-    (value) => Number.isInteger(value) && value >= 1 && value <= 1000
-  ),
-  tokenRatio: numberWhere("a finite number >= 0.001", (value) => value >= 0.001 && value < Infinity)
-}).pipe(saying("a throttle"))
-
-/** Set up front, because the type of a schema with defaults has no annotations. */
-const whole = "a service config"
-
-const schema = Schema.Struct({
-  methodConfig: Schema.optionalWith(Schema.Array(methodConfig).pipe(saying("a list of method configs")), {
-    default: () => []
-  }),
-  retryThrottling: Schema.optional(retryThrottling)
-}).pipe(saying(whole))
 
 /**
  * A service config as it is written in JSON.
  *
  * @category models
  */
-export type Json = typeof schema.Encoded
+export interface Json {
+  readonly methodConfig?:
+    | ReadonlyArray<{
+        readonly name?: ReadonlyArray<Name> | undefined
+        readonly timeout?: string | undefined
+        readonly retryPolicy?:
+          | {
+              readonly maxAttempts: number
+              readonly initialBackoff: string
+              readonly maxBackoff: string
+              readonly backoffMultiplier: number
+              readonly retryableStatusCodes: ReadonlyArray<string | number>
+            }
+          | undefined
+        readonly hedgingPolicy?:
+          | {
+              readonly maxAttempts: number
+              readonly hedgingDelay?: string | undefined
+              readonly nonFatalStatusCodes?: ReadonlyArray<string | number> | undefined
+            }
+          | undefined
+      }>
+    | undefined
+  readonly retryThrottling?: RetryThrottling | undefined
+}
 
-const decodeJson = Schema.decodeUnknownEither(schema)
-const decodeType = Schema.validateEither(schema)
+/** How the parts of a config are written. */
+interface Form {
+  readonly duration: (value: unknown) => Duration.Duration | undefined
+  readonly code: (value: unknown) => StatusCode.StatusCode | undefined
+  /** What a code may be, in words. */
+  readonly codes: string
+  /** Whether a field that has a default may be absent. */
+  readonly hasDefaults: boolean
+}
 
-/** Reads a config from JSON, or returns its first mistake. */
-export const decode = (owner: string, json: unknown): Either.Either<ServiceConfig, InvalidArgument.InvalidArgument> =>
-  checked(owner, decodeJson(json))
+const ofNanos = (nanos: bigint): Duration.Duration =>
+  nanos % 1_000_000n === 0n ? Duration.millis(Number(nanos / 1_000_000n)) : Duration.nanos(nanos)
+
+const inJson: Form = {
+  duration: (value) => {
+    const read = ProtobufDuration.fromJson(value)
+    return read && ofNanos(BigInt(read.seconds) * 1_000_000_000n + BigInt(read.nanos))
+  },
+  code: (value) =>
+    typeof value === "number"
+      ? StatusCode.fromNumber(value)
+      : typeof value === "string"
+        ? StatusCode.fromName(value)
+        : undefined,
+  codes: "the name or the number of a status code",
+  hasDefaults: true
+}
+
+const inProgram: Form = {
+  duration: (value) => (Duration.isDuration(value) ? value : undefined),
+  code: (value) => StatusCode.names.find((name) => name === value),
+  codes: "the name of a status code",
+  hasDefaults: false
+}
+
+/** Where a value stands. */
+interface Place {
+  readonly owner: string
+  readonly form: Form
+  readonly path: string
+}
+
+/** Reads a value, or throws an `InvalidArgument`. */
+type Reader<A> = (value: unknown, place: Place) => A
+
+const refuse = ({ owner, path }: Place, allowed: string, value: unknown): never =>
+  Argument.refuse(owner, path || "config", allowed, value)
+
+const numberWhere =
+  (allowed: string, holds: (value: number) => boolean): Reader<number> =>
+  (value, place) =>
+    typeof value === "number" && holds(value) ? value : refuse(place, allowed, value)
+
+const durationWhere =
+  (allowed: string, leastNanos: bigint): Reader<Duration.Duration> =>
+  (value, place) => {
+    const found = place.form.duration(value)
+    const range = { minimum: Duration.nanos(leastNanos), maximum: Duration.seconds(ProtobufDuration.mostSeconds) }
+    return found !== undefined && Duration.between(found, range) ? found : refuse(place, allowed, value)
+  }
+
+const listOf =
+  <A>(allowed: string, item: Reader<A>, least = 0): Reader<ReadonlyArray<A>> =>
+  (value, place) =>
+    Array.isArray(value) && value.length >= least
+      ? Array.from(value, (each, i) => item(each, { ...place, path: `${place.path}[${i}]` }))
+      : refuse(place, allowed, value)
+
+const optional =
+  <A>(reader: Reader<A>): Reader<A | undefined> =>
+  (value, place) =>
+    value === undefined ? undefined : reader(value, place)
+
+const orElse =
+  <A>(reader: Reader<A>, otherwise: A): Reader<A> =>
+  (value, place) =>
+    value === undefined && place.form.hasDefaults ? otherwise : reader(value, place)
+
+const recordOf =
+  <A>(allowed: string, fields: { readonly [Field in keyof A]-?: Reader<A[Field]> }): Reader<A> =>
+  (value, place) => {
+    if (!Predicate.isRecord(value)) return refuse(place, allowed, value)
+    const members = Object.entries<Reader<unknown>>(fields).map(
+      ([name, reader]) =>
+        [
+          name,
+          reader(property(value, name), { ...place, path: place.path === "" ? name : `${place.path}.${name}` })
+        ] as const
+    )
+    return Object.fromEntries(members.filter(([, member]) => member !== undefined)) as A
+  }
+
+const duration = durationWhere('seconds with up to nine decimals, such as "0.5s"', 0n)
+const someDuration = durationWhere('more than no seconds, with up to nine decimals, such as "1.5s"', 1n)
+
+const text: Reader<string> = (value, place) => (typeof value === "string" ? value : refuse(place, "a text", value))
+
+const code: Reader<StatusCode.StatusCode> = (value, place) =>
+  place.form.code(value) ?? refuse(place, place.form.codes, value)
+
+const maxAttempts = numberWhere("a whole number >= 2", (value) => Number.isInteger(value) && value >= 2)
+
+const retryPolicy = recordOf<RetryPolicy>("a retry policy", {
+  maxAttempts,
+  initialBackoff: someDuration,
+  maxBackoff: someDuration,
+  backoffMultiplier: numberWhere("a finite number > 0", (value) => value > 0 && value < Infinity),
+  retryableStatusCodes: listOf("a list of at least one status code", code, 1)
+})
+
+const hedgingPolicy = recordOf<HedgingPolicy>("a hedging policy", {
+  maxAttempts,
+  hedgingDelay: orElse(duration, Duration.zero),
+  nonFatalStatusCodes: orElse(listOf("a list of status codes", code), [])
+})
+
+const named = "a service, with or without a method, or empty"
+const fieldsOfName = recordOf<Name>(named, { service: optional(text), method: optional(text) })
+
+const name: Reader<Name> = (value, place) => {
+  const found = fieldsOfName(value, place)
+  return found.service || !found.method ? found : refuse(place, named, value)
+}
+
+const fieldsOfMethod = recordOf<MethodConfig>("a method config", {
+  name: orElse(listOf("a list of names", name), []),
+  timeout: optional(duration),
+  retryPolicy: optional(retryPolicy),
+  hedgingPolicy: optional(hedgingPolicy)
+})
+
+const methodConfig: Reader<MethodConfig> = (value, place) => {
+  const found = fieldsOfMethod(value, place)
+  return found.hedgingPolicy === undefined || found.retryPolicy === undefined
+    ? found
+    : Argument.refuse(
+        place.owner,
+        `${place.path}.hedgingPolicy`,
+        "absent beside a retryPolicy",
+        property(value, "hedgingPolicy")
+      )
+}
+
+const config = recordOf<ServiceConfig>("a service config", {
+  methodConfig: orElse(listOf("a list of method configs", methodConfig), []),
+  retryThrottling: optional(
+    recordOf<RetryThrottling>("a throttle", {
+      maxTokens: numberWhere(
+        "a whole number >= 1 and <= 1000",
+        (value) => Number.isInteger(value) && value >= 1 && value <= 1000
+      ),
+      tokenRatio: numberWhere("a finite number >= 0.001", (value) => value >= 0.001 && value < Infinity)
+    })
+  )
+})
+
+const read = (owner: string, given: unknown, form: Form): ServiceConfig => {
+  const found = config(given, { owner, form, path: "" })
+  const again = repeated(found)
+  return again === undefined ? found : Argument.refuse(owner, again.path, "a name that comes only once", again.name)
+}
+
+/** Reads a config from JSON. Throws an `InvalidArgument` for its first mistake. */
+export const decode = (owner: string, json: unknown): ServiceConfig => read(owner, json, inJson)
 
 /** Checks a config made by hand. */
-export const check = (owner: string, config: unknown): ServiceConfig =>
-  Either.getOrThrowWith(checked(owner, decodeType(config)), (error) => error)
-
-const checked = (
-  owner: string,
-  decoded: Either.Either<ServiceConfig, ParseResult.ParseError>
-): Either.Either<ServiceConfig, InvalidArgument.InvalidArgument> =>
-  Either.flatMap(
-    Either.mapLeft(
-      decoded,
-      ({ issue }) => new InvalidArgument.InvalidArgument({ owner, ...wrongIn(issue, "", whole) })
-    ),
-    (config) => {
-      const again = repeated(config)
-      return again === undefined
-        ? Either.right(config)
-        : Either.left(
-            new InvalidArgument.InvalidArgument({
-              owner,
-              field: again.path,
-              allowed: "a name that comes only once",
-              value: again.name
-            })
-          )
-    }
-  )
-
-interface Wrong {
-  readonly field: string
-  readonly allowed: string
-  readonly value: unknown
-}
-
-/** The first leaf of an issue, with the nearest annotation. */
-const wrongIn = (issue: ParseResult.ParseIssue, field: string, allowed: string): Wrong => {
-  switch (issue._tag) {
-    case "Pointer":
-      return wrongIn(issue.issue, joined(field, issue.path), "a record")
-    case "Composite":
-      return wrongIn("_tag" in issue.issues ? issue.issues : issue.issues[0], field, allowedBy(issue.ast) ?? allowed)
-    case "Refinement":
-    case "Transformation":
-      return wrongIn(issue.issue, field, allowedBy(issue.ast) ?? allowed)
-    case "Missing":
-      return { field, allowed: allowedBy(issue.ast.type) ?? allowed, value: undefined }
-    case "Unexpected":
-    case "Forbidden":
-    case "Type": {
-      const nearest = issue._tag === "Unexpected" ? undefined : allowedBy(issue.ast)
-      return { field: field || "config", allowed: issue.message ?? nearest ?? allowed, value: issue.actual }
-    }
-  }
-}
-
-const joined = (field: string, path: ParseResult.Path): string =>
-  [path].flat().reduce<string>((all, key) => {
-    if (typeof key === "number") return `${all}[${key}]`
-    return all === "" ? String(key) : `${all}.${String(key)}`
-  }, field)
-
-const allowedBy = (ast: SchemaAST.AST): string | undefined =>
-  Option.getOrUndefined(SchemaAST.getAnnotation<string>(ast, allowedId))
+export const check = (owner: string, given: unknown): ServiceConfig => read(owner, given, inProgram)

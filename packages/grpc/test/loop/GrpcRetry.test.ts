@@ -514,7 +514,7 @@ describe("GrpcRetry.make", () => {
     [
       "a hedging policy made by hand",
       () => GrpcRetry.make({ methodConfig: [{ name: [], hedgingPolicy: 7 as never }] }),
-      "GrpcRetry.make: methodConfig[0].hedgingPolicy must be a record, got 7"
+      "GrpcRetry.make: methodConfig[0].hedgingPolicy must be a hedging policy, got 7"
     ],
     [
       "a duration made by hand",
