@@ -146,8 +146,13 @@ describe("GrpcRetry.call under a retryPolicy", () => {
         ["INTERNAL", 11],
         ["ALREADY_EXISTS", 15]
       ] as const) {
-        const ended = yield* Effect.either(grpc.call(method, () => service.call))
-        const code = ended._tag === "Right" ? "OK" : StatusCode.fromNumber(ended.left.code)
+        const code = yield* Effect.match(
+          grpc.call(method, () => service.call),
+          {
+            onSuccess: () => "OK",
+            onFailure: (error) => StatusCode.fromNumber(error.code)
+          }
+        )
         expect([code, service.latest()]).toEqual([outcome, last])
       }
     }).pipe(VirtualClock.run)
@@ -235,8 +240,13 @@ describe("GrpcRetry.call under retryThrottling", () => {
           ["UNAVAILABLE", 17, 5]
         ] as const
       ).entries()) {
-        const ended = yield* Effect.either(grpc.call(`${method}${row % 3}`, () => service.call))
-        const code = ended._tag === "Right" ? "OK" : StatusCode.fromNumber(ended.left.code)
+        const code = yield* Effect.match(
+          grpc.call(`${method}${row % 3}`, () => service.call),
+          {
+            onSuccess: () => "OK",
+            onFailure: (error) => StatusCode.fromNumber(error.code)
+          }
+        )
         expect([code, service.latest(), yield* bucket.level]).toEqual([outcome, last, tokens])
       }
     }).pipe(VirtualClock.run)
@@ -584,7 +594,7 @@ describe("GrpcRetry.call", () => {
   it.effect.each<[given: unknown, text: string]>([
     [5, "5"],
     [undefined, "undefined"],
-    [Effect.void, "{"]
+    [Effect.void, ""]
   ])("refuses what is not a function of an attempt: %s", ([given, text]) =>
     Effect.map(GrpcRetry.make(configOf({ retryPolicy })), (grpc) => {
       expect(() => grpc.call(method, given as never)).toThrow(

@@ -213,7 +213,7 @@ describe("Hedging.run", () => {
       const seen: Array<readonly [number, number]> = []
       for (const wait of [1, 500, 500, 500, 5_000]) {
         yield* Effect.sleep(wait)
-        seen.push([Duration.toMillis(yield* VirtualClock.now), yield* running])
+        seen.push([Duration.toMillis(yield* VirtualClock.now), yield* Ref.get(running)])
       }
       expect(seen.map(([, count]) => count)).toEqual([1, 2, 3, 4, 4])
       expect(seen.slice(0, 4).map(([at]) => at)).toEqual([1, 501, 1_001, 1_501])

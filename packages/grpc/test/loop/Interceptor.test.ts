@@ -17,9 +17,10 @@ import {
   status,
   type StatusObject
 } from "@grpc/grpc-js"
-import { type Clock, type Duration, Effect, Fiber, Schedule, type Scope } from "effect"
+import { type Clock, type Duration, Effect, Schedule, type Scope } from "effect"
 import { EventEmitter } from "node:events"
 import { readFileSync } from "node:fs"
+import * as Steps from "../../../core/test/support/Steps.ts"
 import * as Cases from "../support/Cases.ts"
 import * as GrpcClient from "../support/Client.ts"
 import * as Runs from "../support/Runs.ts"
@@ -160,8 +161,6 @@ const countingClock = Effect.map(Effect.clock, (clock) => {
   const counting = Object.create(clock, { sleep: { value: counted } }) as Clock.Clock
   return { clock: counting, waits: () => begun - over, over: () => over }
 })
-
-const fibers = Effect.map(Fiber.roots, (roots) => Array.from(roots).length)
 
 const run = (given: Cases.Case) => {
   const { bufferBytes, config, maxAttemptsLimit: maxAttemptsCap } = given
@@ -416,11 +415,16 @@ describe("Interceptor.make", () => {
     it.scopedLive("ends in a wait, and leaves neither that nor a fiber", () =>
       Effect.gen(function* () {
         const { clock, waits } = yield* countingClock
-        const { call, server } = yield* Effect.withClock(rig(waiting, Cases.answers(Cases.busy)), clock)
-        const before = yield* fibers
-        const { code } = yield* call({ cancelWhen: until(() => waits() === 1) })
+        const { fibers, watcher } = Steps.living()
+        const made = Effect.withClock(rig(waiting, Cases.answers(Cases.busy)), clock)
+        const { call, server } = yield* Steps.watched(made, watcher)
+        const before = fibers.size
+        let during = before
+        const wait = until(() => waits() === 1)
+        const { code } = yield* call({ cancelWhen: Effect.map(wait, () => void (during = fibers.size)) })
         expect([code, server.calls.length, waits()]).toEqual(["CANCELLED", 1, 0])
-        expect(yield* fibers).toBe(before)
+        expect(during).toBeGreaterThan(before)
+        expect(fibers.size).toBe(before)
       })
     )
 
