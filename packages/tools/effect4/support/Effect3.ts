@@ -58,6 +58,12 @@ export const orDieWith: {
   (self: Any, f: (error: any) => unknown): Any
 } = dual(2, (self: Any, f: (error: any) => unknown) => Effect.orDie(Effect.mapError(self, f)))
 
+export const reduce = <A, Z, E, R>(
+  elements: Iterable<A>,
+  zero: Z,
+  f: (z: Z, a: A) => Effect.Effect<Z, E, R>
+): Effect.Effect<Z, E, R> => Effect.reduce(elements, () => zero, f)
+
 export const repeatN: {
   (times: number): (self: Any) => Any
   (self: Any, times: number): Any

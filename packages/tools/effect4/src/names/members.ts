@@ -104,6 +104,7 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
 export const changed: ReadonlySet<string> = new Set([
   "Clock.currentTimeNanos",
   "ConfigProvider.orElse",
+  "Effect.reduce",
   "Fiber.interrupt",
   "Fiber.interruptAs",
   "HttpClientError.RequestError",
