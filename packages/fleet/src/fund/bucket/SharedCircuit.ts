@@ -131,6 +131,9 @@ const sharing = (
 ): Sharing => {
   const read = MonotonicTime.makeReader()
   const lock = Effect.unsafeMakeSemaphore(1)
+  /** How many wait for the end of a call of the store. */
+  let waiting = 0
+  const waited = Effect.sync(() => void (waiting -= 1))
   let isAway = false
   let askedMillis = -Infinity
   let offsetMillis: number | undefined
@@ -177,7 +180,13 @@ const sharing = (
   })
 
   const isFresh = () => nowMillis() - askedMillis < (isAway ? Math.max(refreshMillis, leastAwayMillis) : refreshMillis)
-  const locked = (self: Effect.Effect<void>) => Effect.uninterruptible(lock.withPermits(1)(self))
+  const locked = (self: Effect.Effect<void>) =>
+    Effect.uninterruptible(
+      Effect.suspend(() => {
+        waiting += 1
+        return lock.withPermits(1)(Effect.zipRight(waited, self))
+      })
+    )
 
   /** Sends what has changed until the store has it or is away. Makes the change again whenever another one was faster. */
   const send = (changed: Effect.Effect<void>, rounds = mostRounds): Effect.Effect<void> =>
@@ -187,15 +196,18 @@ const sharing = (
         isOvertaken ? Effect.zipRight(changed, send(changed, rounds - 1)) : send(changed, rounds - 1)
       )
     })
-  const shared = (changed: Effect.Effect<void>) => locked(Effect.zipRight(changed, send(changed)))
+  const shared = (changed: Effect.Effect<void>) =>
+    // While the store is away, a change does not wait for the call in the background, which sends it if the store is back.
+    Effect.suspend(() => (isAway ? Effect.uninterruptible(changed) : locked(Effect.zipRight(changed, send(changed)))))
   const refreshed = Effect.suspend(() => {
     if (isFresh()) return Effect.void
-    const seenMillis = askedMillis
-    // An attempt that had to wait for another one's answer has that answer.
-    const once = locked(
-      Effect.suspend(() => (askedMillis === seenMillis ? Effect.zipRight(ask, send(Effect.void)) : Effect.void))
-    )
-    return isAway ? Effect.asVoid(Background.begin(once)) : once
+    const seen = { askedMillis, isAway }
+    // An attempt that had to wait for another one's answer has that answer, or knows that there is none.
+    const isAsked = () => askedMillis !== seen.askedMillis || isAway !== seen.isAway
+    const once = locked(Effect.suspend(() => (isAsked() ? Effect.void : Effect.zipRight(ask, send(Effect.void)))))
+    if (!isAway) return once
+    // A call in the background begins after all that waited for the one before it.
+    return waiting > 0 ? Effect.void : Effect.asVoid(Background.begin(once))
   })
   return { refreshed, isFresh, shared, isChanged }
 }

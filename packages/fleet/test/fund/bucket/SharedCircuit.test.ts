@@ -15,7 +15,7 @@ import {
 } from "../../../../core/test/fund/bucket/CircuitRows.ts"
 import { play } from "../../../../core/test/fund/bucket/CircuitSteps.ts"
 import { circuitBreaker, type CircuitBreakerOptions } from "../../../src/fund/bucket/SharedBucket.ts"
-import type { Store } from "../../../src/fund/store/Store.ts"
+import type { Store, Swapped } from "../../../src/fund/store/Store.ts"
 import * as SpecStore from "../../SpecStore.ts"
 import { makeNetwork, settled } from "./Shared.ts"
 
@@ -52,6 +52,17 @@ const tagOf = ({ state }: Breaker) => Effect.map(state, ({ _tag }) => _tag)
 
 const tagsOf = (breakers: ReadonlyArray<Breaker>) =>
   Effect.map(Effect.forEach(breakers, tagOf), (tags) => tags.join(" "))
+
+/** A store that answers until it freezes: then its calls end after so long without an answer. */
+const freezing = (within: Duration.DurationInput) => {
+  const store = SpecStore.make()
+  let isFrozen = false
+  const swap: Store<unknown>["swap"] = (...asked) =>
+    Effect.suspend((): Effect.Effect<Swapped, unknown> =>
+      isFrozen ? Effect.delay(Effect.fail("away"), within) : store.swap(...asked)
+    )
+  return { store: { ...store, swap }, freeze: Effect.sync(() => void (isFrozen = true)) }
+}
 
 /** The lines that are logged, without their times. */
 const logging = <A, E, R>(self: (lines: ReadonlyArray<string>) => Effect.Effect<A, E, R>) => {
@@ -386,6 +397,39 @@ describe("a shared circuit while the store is away", () => {
         expect(Duration.toMillis(yield* VirtualClock.now)).toBe(700)
         expect([yield* attempt(a, "fails"), yield* attempt(a, "fails")]).toEqual([true, false])
         expect(Duration.toMillis(yield* VirtualClock.now)).toBe(700)
+      })
+    )
+  )
+
+  it.effect("waits for one call of a server that freezes, however late an attempt comes to that", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { store, freeze } = freezing("1200 millis")
+        const [a] = (yield* fleet(store, 1)) as [Breaker]
+        yield* freeze
+        const late = Effect.delay(isGranted(a), "100 millis")
+        // The second attempt of the first one begins a call in the background, before which the late ones are answered.
+        const twice = Effect.zipRight(isGranted(a), isGranted(a))
+        expect(yield* Effect.all([twice, late, late], { concurrency: "unbounded" })).toEqual([true, true, true])
+        expect(Duration.toMillis(yield* VirtualClock.now)).toBe(1200)
+      })
+    )
+  )
+
+  it.effect("makes a probe while a frozen server is asked in the background", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { store, freeze } = freezing("700 millis")
+        const [a] = (yield* fleet(store, 1, { openFor: "1200 millis" })) as [Breaker]
+        yield* attempt(a, "fails")
+        yield* freeze
+        // The first call waits, and the next one is begun in the background.
+        yield* isGranted(a)
+        yield* Effect.sleep("300 millis")
+        yield* isGranted(a)
+        yield* Effect.sleep("200 millis")
+        expect([yield* attempt(a, "succeeds"), yield* tagOf(a)]).toEqual([true, "Closed"])
+        expect(Duration.toMillis(yield* VirtualClock.now)).toBe(1200)
       })
     )
   )
