@@ -125,4 +125,8 @@ const stored =
 const checked = (owner: string, usage: string, self: unknown): Erased =>
   Effect.isEffect(self)
     ? (self as Erased)
-    : Argument.refuseForeign(owner, "effect", `an effect, as in ${owner}${usage}`, self)
+    : Argument.refuseForeign(owner, "effect", `an effect, as in ${owner}${usage}${isAsync(self) ? forAsync : ""}`, self)
+
+const isAsync = (self: unknown): boolean => typeof self === "function" || Predicate.isPromiseLike(self)
+
+const forAsync = "; async functions are retried by Promises.retry"

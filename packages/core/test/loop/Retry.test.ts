@@ -279,8 +279,6 @@ describe("Retry functions that are called with something else", () => {
     ["an effect for a policy", [effect, effect], "policy", "EffectPrimitive"],
     ["a promise for a policy", [effect, promise], "policy", "Promise"],
     ["undefined for an effect", [undefined, always], "effect", "undefined"],
-    ["a promise for an effect", [promise, always], "effect", "Promise"],
-    ["a function for an effect", [async () => 1, always], "effect", "AsyncFunction"],
     ["both the wrong way round", [always, effect], "effect", "Object"]
   ] as const)("refuse %s at the call, and say what to write", (_, given, field, got) => {
     for (const [name, door, more] of [
@@ -303,6 +301,17 @@ describe("Retry functions that are called with something else", () => {
   ] as const)("refuse a fallback that is missing: %s", (_, given, field, got) => {
     expect(() => retryOrElse!(...given)).toThrow(`Retry.retryOrElse: ${field} must be`)
     expect(() => retryOrElse!(...given)).toThrow(`${forms.retryOrElse}, got ${got}`)
+  })
+
+  it.each([
+    ["a promise", promise, "Promise"],
+    ["an async function", async () => 1, "AsyncFunction"]
+  ])("refuse %s, and say which function retries it", (_, given, got) => {
+    const says = (form: string) =>
+      `effect must be an effect, ${form}; async functions are retried by Promises.retry, got ${got}`
+    expect(() => retry!(given, always)).toThrow(says(forms.retry))
+    expect(() => (orStopped!(always) as Call)(given)).toThrow(says(forms.orStopped))
+    expect(() => retryOrElse!(given, always, orElse)).toThrow(says(forms.retryOrElse))
   })
 
   it("refuse a stored function that is given no effect", () => {

@@ -427,8 +427,10 @@ describe("HttpRetry.withRetry in a pipeline", () => {
   it("refuses a tag in place of a client, and loses no policy to it", () => {
     const withRetry = HttpRetry.withRetry as (...args: ReadonlyArray<unknown>) => unknown
     const message = "HttpRetry.withRetry: client must be made by HttpClient.make or HttpClient.makeWith"
-    expect(() => withRetry(HttpClient.HttpClient, policy)).toThrow(message)
-    expect(() => withRetry(undefined, policy)).toThrow(message)
+    expect(() => withRetry(HttpClient.HttpClient, policy)).toThrow(
+      `${message}; yield* the tag first, got "${HttpClient.HttpClient.key}"`
+    )
+    expect(() => withRetry(undefined, policy)).toThrow(`${message}, got undefined`)
     expect(() => withRetry(HttpClient.HttpClient, { classifier: null })).toThrow(
       "HttpRetry.withRetry: classifier must be"
     )
@@ -1448,16 +1450,22 @@ describe("HttpRetry.make", () => {
     expect(thrown(() => client.pipe(HttpRetry.withRetry(wrong)))).toSatisfy(refused("HttpRetry.withRetry"))
   })
 
-  it.each([undefined, null, 1, "standard", [], scripted(200).client])(
-    "refuses at the call what is not a record: %j",
-    (value) => {
-      const { client } = scripted(200)
-      const policy = value as unknown as HttpRetry.Policy
-      const refused = "HttpRetry.withRetry: policy must be a record of fields, such as HttpRetry.standard, got"
-      expect(() => HttpRetry.withRetry(client, policy)).toThrow(refused)
-      expect(() => HttpRetry.withRetry(policy)).toThrow(refused)
-    }
-  )
+  it("says where a client comes if it is given as the policy", () => {
+    const { client } = scripted(200)
+    const policy = client as unknown as HttpRetry.Policy
+    const refused =
+      "such as HttpRetry.standard; a client comes before it, as in HttpRetry.withRetry(client, HttpRetry.standard), got"
+    expect(() => HttpRetry.withRetry(client, policy)).toThrow(refused)
+    expect(() => HttpRetry.withRetry(policy)).toThrow(refused)
+  })
+
+  it.each([undefined, null, 1, "standard", []])("refuses at the call what is not a record: %j", (value) => {
+    const { client } = scripted(200)
+    const policy = value as unknown as HttpRetry.Policy
+    const refused = "HttpRetry.withRetry: policy must be a record of fields, such as HttpRetry.standard, got"
+    expect(() => HttpRetry.withRetry(client, policy)).toThrow(refused)
+    expect(() => HttpRetry.withRetry(policy)).toThrow(refused)
+  })
 
   it("answers the policy as it is", () => {
     expect(HttpRetry.make(policy)).toBe(policy)

@@ -222,10 +222,11 @@ export const complete = (owner: string, given: Any): Erased => {
 }
 
 /** A policy that is a record; a client in its place is refused, too. */
-export const asked = (owner: string, given: unknown, example: string): Any =>
-  Predicate.isRecord(given) && !isClient(given)
-    ? given
-    : Argument.refuseForeign(owner, "policy", `a record of fields, such as ${example}`, given)
+export const asked = (owner: string, given: unknown, example: string): Any => {
+  if (Predicate.isRecord(given) && !isClient(given)) return given
+  const first = isClient(given) ? `; a client comes before it, as in ${owner}(client, ${example})` : ""
+  return Argument.refuseForeign(owner, "policy", `a record of fields, such as ${example}${first}`, given)
+}
 
 /** The fields that a policy sets. */
 export const said = (given: Any): Partial<Erased> =>
