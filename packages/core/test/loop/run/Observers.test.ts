@@ -778,7 +778,7 @@ describe("Observe.Observer", () => {
         })
       )
       expect(lines).toBeGreaterThan(0)
-      expect(died).toEqual(yield* run(Logger.none))
+      expect(died).toEqual(yield* run(Logger.make(() => {})))
       expect(died.tags.length).toBeGreaterThan(1)
     }).pipe(world)
   )
