@@ -31,12 +31,15 @@ describe("Presets.presets", () => {
     expect([...new Set(Object.values(presets).map(({ from }) => from))].toSorted()).toEqual(Object.keys(packages))
   })
 
-  it.each(keys)("%s is the value of its package", async (key) => {
-    const { policy } = await load(key)
-    const member = memberOf(presets[key])
-    // A function makes it, of arguments that the page chooses.
-    expect(planOf(policy)).toBe(planOf(typeof member === "function" ? policy : member))
-    expect(member).toBeDefined()
+  const isMade = (key: PresetKey): boolean => typeof memberOf(presets[key]) === "function"
+
+  it.each(keys.filter((key) => !isMade(key)))("%s is the value of its package", async (key) => {
+    expect(planOf((await load(key)).policy)).toBe(planOf(memberOf(presets[key])))
+  })
+
+  // The page chooses the arguments, so the package has no value to compare with.
+  it.each(keys.filter(isMade))("%s is made by a function of its package", async (key) => {
+    expect(planOf((await load(key)).policy)).toContain("attempt")
   })
 
   it.each([
