@@ -175,7 +175,7 @@ tableOf(
         })
       ),
 
-    "A call fails, and no policy is for its method": () =>
+    "A call fails, and its method has no policy": () =>
       virtually("fails with the error", () =>
         Effect.gen(function* () {
           expect(yield* called([{ code: 14 }], { methodConfig: [] })).toEqual({ began: [0], outcome: { code: 14 } })

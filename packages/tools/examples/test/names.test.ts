@@ -24,6 +24,7 @@ import * as OpenTelemetry from "@effect/opentelemetry"
 import * as PlatformNode from "@effect/platform-node"
 import * as Rpc from "@effect/rpc"
 import { describe, expect, it } from "@effect/vitest"
+import * as GrpcJs from "@grpc/grpc-js"
 import * as Effect from "effect"
 import { pages, read } from "./rows.ts"
 
@@ -47,9 +48,9 @@ for (const ours of [
   for (const [name, module] of Object.entries(ours)) modules.set(name, [...(modules.get(name) ?? []), module])
 }
 
-/** Names of modules of Effect and its packages, of one that is no export of ours, and of an SDK. */
+/** Names of modules of Effect and its packages, of grpc-js, of one that is no export of ours, and of an SDK. */
 const others = new Set([
-  ...[Effect, OpenTelemetry, Platform, PlatformNode, Rpc, globalThis].flatMap((object) =>
+  ...[Effect, GrpcJs, OpenTelemetry, Platform, PlatformNode, Rpc, globalThis].flatMap((object) =>
     Object.getOwnPropertyNames(object)
   ),
   "Decision",

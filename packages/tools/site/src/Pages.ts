@@ -53,6 +53,7 @@ const ordered: ReadonlyArray<Group> = [
       "docs/google-guide.md",
       "packages/google/README.md",
       "docs/google.md",
+      "docs/grpc-guide.md",
       "packages/grpc/README.md",
       "docs/grpc.md"
     ]
