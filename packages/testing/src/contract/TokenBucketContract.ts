@@ -4,12 +4,13 @@
  * Each test makes its own buckets, on a `VirtualClock`. If the order of fibers matters, they take turns after every
  * step, so that a bucket that first checks and later takes is caught.
  */
-import { TokenBucket } from "@effect-retry/core"
+import type { TokenBucket } from "@effect-retry/core"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as BucketCauses from "./BucketCauses.ts"
+import * as BucketMaking from "./BucketMaking.ts"
 import { aboutPaths } from "./BucketPaths.ts"
 import type { Bucket, Contract } from "./BucketTrial.ts"
 import {
@@ -90,11 +91,9 @@ export const suite = (runner: Runner, name: string, make: Make, options: Options
 }
 
 const contractOf = ({ expect, it }: Runner, make: Make, isExact: boolean): Contract => {
+  const made = BucketMaking.of(make)
   const fresh: Contract["fresh"] = (use) =>
-    (Effect.isEffect(make)
-      ? Effect.flatMap(make, use)
-      : Effect.provide(Effect.flatMap(TokenBucket.RetryBucket, use), Layer.fresh(make))
-    ).pipe(VirtualClock.run, Effect.provide(SeededRandom.layer("contract")))
+    Effect.scoped(Effect.flatMap(made, use)).pipe(VirtualClock.run, Effect.provide(SeededRandom.layer("contract")))
   return {
     expect,
     fresh,
@@ -110,7 +109,7 @@ const contractOf = ({ expect, it }: Runner, make: Make, isExact: boolean): Contr
   }
 }
 
-/** A test that names the broken promise. */
+/** A test that names the broken promise. A bucket that cannot be made breaks none: its error is a failure, no defect. */
 const told = (sentence: string, body: Effect.Effect<void, unknown>): Effect.Effect<void, unknown> =>
   Effect.catchAllDefect(body, (error) => Effect.die(BucketCauses.explained(sentence, error)))
 

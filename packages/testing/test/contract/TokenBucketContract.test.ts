@@ -1,7 +1,7 @@
 import { TokenBucket } from "@effect-retry/core"
 import { TokenBucketContract } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Deferred, Duration, Effect, Exit, Fiber, FiberId, Layer, Option, Random } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Exit, Fiber, FiberId, Layer, Option, Random } from "effect"
 import { failing, findings } from "../Findings.ts"
 
 type Bucket = TokenBucket.TokenBucket
@@ -623,6 +623,37 @@ describe("TokenBucketContract.suite messages", () => {
       expect(message).not.toContain("likely cause")
     })
   )
+
+  it.effect("say what to write for a layer of another tag, once, and guess at no cause", () =>
+    Effect.gen(function* () {
+      class Budget extends Context.Tag("app/Budget")<Budget, Bucket>() {}
+      const layer: Layer.Layer<any> = Layer.effect(Budget, bucket())
+      const [first, ...others] = (yield* findings((runner) => TokenBucketContract.suite(runner, "it", layer))).map(
+        ({ says }) => says.split("\n")[0]
+      )
+      const owner = "InvalidArgument: TokenBucketContract.suite: make must be a layer of TokenBucket.RetryBucket"
+      const write = "Layer.effect(TokenBucket.RetryBucket, YourTag).pipe(Layer.provide(layer))"
+      expect(first).toBe(`${owner}, such as ${write}, got "a layer of app/Budget"`)
+      expect(others.length).toBeGreaterThan(10)
+      expect([...new Set(others)]).toEqual([
+        `${owner} (the first test says what to write), got "a layer of app/Budget"`
+      ])
+    })
+  )
+
+  it.effect("show what keeps a bucket from being made, without a promise", () =>
+    Effect.gen(function* () {
+      const failing = Effect.die(new Error("no connection"))
+      const found = yield* findings((runner) => TokenBucketContract.suite(runner, "it", failing))
+      expect([...new Set(found.map(({ says }) => says.split("\n")[0]))]).toEqual(["Error: no connection"])
+    })
+  )
+
+  it("refuse a bucket in place of what makes one", () => {
+    expect(() => found(TokenBucket.empty as any)).toThrow(
+      "TokenBucketContract.suite: make must be an effect or a layer of a bucket, got an object"
+    )
+  })
 
   it.effect("know causes of these promises", () =>
     Effect.gen(function* () {
