@@ -116,7 +116,7 @@ export const retry = <A = never, P extends Plain<unknown, A> = Plain<unknown, A>
   if (typeof call !== "function")
     Argument.refuseForeign(owner, "call", `an async function, as in ${owner}${usage}`, call)
   const prepared = prepare(owner, policy, usage)
-  const signal = options?.signal
+  const signal = options === undefined ? undefined : signalOf(owner, options)
   if (signal?.aborted === true) return Promise.reject(signal.reason)
   if (!isPure(prepared)) {
     refuseTags(owner, prepared)
@@ -133,6 +133,13 @@ export const retry = <A = never, P extends Plain<unknown, A> = Plain<unknown, A>
       failed(op, error)
     })
   )
+}
+
+/** The caller's signal. One that is given as the options has no properties of its own, and would be ignored. */
+const signalOf = (owner: string, options: { readonly signal?: AbortSignal | undefined }): AbortSignal | undefined => {
+  const example = "call, policy, { signal }"
+  if ("aborted" in options) Argument.refuseForeign(owner, "options", `a record, as in ${owner}(${example})`, options)
+  return Argument.options(owner, example, options, { signal: false }).signal
 }
 
 /** There is no context in which a tag could be looked up. */
@@ -232,13 +239,13 @@ const succeeded = <A>(op: Operation<A>, value: A): void => {
   const { result } = op.prepared.hooks
   if (result === undefined) return op.caller.resolve(value)
   const end = () => op.caller.resolve(value)
-  judged(op, end, () => Judging.ofResult("Policy", "result", result, value, Elapsed.moment(op)))
+  judged(op, end, () => Judging.ofResult(op.prepared.owner, "result", result, value, Elapsed.moment(op)))
 }
 
 const failed = <A>(op: Operation<A>, error: unknown): void => {
-  const { classifier } = op.prepared.hooks
+  const { hooks, owner } = op.prepared
   const end = () => op.caller.reject(error)
-  judged(op, end, () => Judging.ofError("Policy", "classifier", classifier, error, Elapsed.moment(op)))
+  judged(op, end, () => Judging.ofError(owner, "classifier", hooks.classifier, error, Elapsed.moment(op)))
 }
 
 /** Continues as the policy says. Rejects with whatever a function of the policy throws. */

@@ -71,7 +71,9 @@ export const metrics: Observer = /*#__PURE__*/ keeping((series) => ({ gauge: ser
  * @category constructors
  */
 export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effect<Observer> => {
-  const maxKeys = Argument.number("Observe.metricsByKey", "maxKeys", options.maxKeys, { min: 1, integer: true })
+  const owner = "Observe.metricsByKey"
+  const given = Argument.options(owner, "{ maxKeys: 100 }", options, { maxKeys: true })
+  const maxKeys = Argument.number(owner, "maxKeys", given.maxKeys, { min: 1, integer: true })
   return Effect.sync(() => {
     const known = new Set<string>()
     const bounded = (key: string): string => {

@@ -1,8 +1,8 @@
 import * as Core from "@effect-retry/core"
 import { describe, expect, it } from "@effect/vitest"
 
-const { AttemptTimeout, Backoff, CircuitBreaker, Classic, Curve, Deadline, Hint, Jitter, RateLimiter, TokenBucket } =
-  Core
+const { AttemptTimeout, Backoff, CircuitBreaker, Classic, Curve, Deadline, Hint, Jitter } = Core
+const { Observe, Policy, Promises, RateLimiter, TokenBucket } = Core
 
 /** The constructors that take their options as a record, as JavaScript can call them. */
 const constructors: ReadonlyArray<readonly [owner: string, make: (options: never) => unknown]> = [
@@ -30,7 +30,8 @@ const constructors: ReadonlyArray<readonly [owner: string, make: (options: never
   ["RateLimiter.concurrencyLimit", RateLimiter.concurrencyLimit],
   ["RateLimiter.acceptRatio", RateLimiter.acceptRatio],
   ["RateLimiter.serverPause", RateLimiter.serverPause],
-  ["CircuitBreaker.make", CircuitBreaker.make]
+  ["CircuitBreaker.make", CircuitBreaker.make],
+  ["Observe.metricsByKey", Observe.metricsByKey]
 ]
 
 const messageOf = (make: () => unknown): string => {
@@ -81,6 +82,7 @@ describe("Options that are not a record", () => {
     ["AttemptTimeout.growing: factor must be given", () => AttemptTimeout.growing(growth as never)],
     ["RateLimiter.fixed: burst must be given", () => RateLimiter.fixed({ rate: 5 } as never)],
     ["RateLimiter.fixed: rate must be given", () => RateLimiter.fixed({ burst: 5 } as never)],
+    ["Observe.metricsByKey: maxKeys must be given", () => Observe.metricsByKey({} as never)],
     ["RateLimiter.serverPause: atMost must be given", () => RateLimiter.serverPause({} as never)],
     ["TokenBucket.successRatio: capacity must be given", () => TokenBucket.successRatio({ ratio: 1 } as never)],
     ["TokenBucket.keyed: bucket must be given", () => TokenBucket.keyed({ maxKeys: 1 } as never)]
@@ -93,6 +95,7 @@ describe("Options that are not a record", () => {
 
 const second = "1 second"
 const { unlimited } = TokenBucket
+const anything = { ...Policy.standard, classifier: Core.Classifier.always }
 
 const misspelt: ReadonlyArray<
   readonly [owner: string, make: (options: any) => unknown, rest: object, wrong: string, meant: string]
@@ -134,7 +137,9 @@ const misspelt: ReadonlyArray<
     { initial: second, factor: 2, maximum: second },
     "maximun",
     "maximum"
-  ]
+  ],
+  ["Observe.metricsByKey", Observe.metricsByKey, { maxKeys: 1 }, "maxKey", "maxKeys"],
+  ["Promises.retry", (options) => Promises.retry(async () => 1, anything, options), {}, "signall", "signal"]
 ]
 
 describe("An option that a constructor does not have", () => {
@@ -142,6 +147,13 @@ describe("An option that a constructor does not have", () => {
     expect(() => make(rest)).not.toThrow()
     const refused = `${owner}: ${wrong} must be absent (did you mean ${meant}?), got 7`
     expect(() => make({ ...rest, [wrong]: 7 })).toThrow(refused)
+  })
+
+  it("is refused by Promises.retry if it is the signal itself, which has no properties of its own", () => {
+    const { signal } = new AbortController()
+    expect(() => Promises.retry(async () => 1, anything, signal as never)).toThrow(
+      "Promises.retry: options must be a record, as in Promises.retry(call, policy, { signal }), got"
+    )
   })
 
   it("is refused among the costs of a quota", () => {

@@ -108,7 +108,9 @@ export const metrics: FleetObserver = (event) => Effect.sync(() => update(event,
  * @category constructors
  */
 export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effect<FleetObserver> => {
-  const maxKeys = Argument.number("FleetMetrics.metricsByKey", "maxKeys", options.maxKeys, { min: 1, integer: true })
+  const owner = "FleetMetrics.metricsByKey"
+  const given = Argument.options(owner, "{ maxKeys: 100 }", options, { maxKeys: true })
+  const maxKeys = Argument.number(owner, "maxKeys", given.maxKeys, { min: 1, integer: true })
   return Effect.sync(() => {
     const known = new Set<string>()
     const bounded = (key: string): string => {

@@ -92,5 +92,8 @@ describe("FleetMetrics.metricsByKey", () => {
     expect(() => FleetMetrics.metricsByKey({ maxKeys: 0 })).toThrow(
       "FleetMetrics.metricsByKey: maxKeys must be a whole number >= 1, got 0"
     )
+    expect(() => FleetMetrics.metricsByKey({ maxKeys: 1, maxKey: 2 } as never)).toThrow(
+      "FleetMetrics.metricsByKey: maxKey must be absent (did you mean maxKeys?), got 2"
+    )
   })
 })

@@ -54,7 +54,7 @@ interface Options {
  * @category constructors
  */
 export const fail = <const E>(error: E, options: Options = {}): Faults<E> =>
-  fault({ _tag: "Fail", error, afterMillis: after("Fault.fail", options) })
+  fault({ _tag: "Fail", error, afterMillis: after("Fault.fail", "error", options) })
 
 /**
  * The call is not made and dies.
@@ -62,7 +62,7 @@ export const fail = <const E>(error: E, options: Options = {}): Faults<E> =>
  * @category constructors
  */
 export const die = (defect: unknown, options: Options = {}): Faults =>
-  fault({ _tag: "Die", defect, afterMillis: after("Fault.die", options) })
+  fault({ _tag: "Die", defect, afterMillis: after("Fault.die", "defect", options) })
 
 /**
  * The call is not made and is throttled with a hint: an effect fails with `Throttled`; over HTTP the answer is a 429
@@ -74,7 +74,7 @@ export const throttle = (hint: Duration.DurationInput, options: Options = {}): F
   fault({
     _tag: "Throttle",
     hintMillis: Argument.millis("Fault.throttle", "hint", hint, { min: 0 }),
-    afterMillis: after("Fault.throttle", options)
+    afterMillis: after("Fault.throttle", `"2 seconds"`, options)
   })
 
 /**
@@ -152,12 +152,14 @@ interface Response extends Options {
  */
 export const status = (status: number, options: Response = {}): Faults<never, "http"> => {
   const owner = "Fault.status"
+  const known = { after: false, headers: false, body: false }
+  const { after = 0, body = "", headers } = Argument.options(owner, `503, { after: "1 second" }`, options, known)
   return fault({
     _tag: "Status",
     status: Argument.number(owner, "status", status, { min: 200, max: 599, integer: true }),
-    headers: { ...options.headers },
-    body: options.body ?? "",
-    afterMillis: after(owner, options)
+    headers: { ...headers },
+    body,
+    afterMillis: millis(owner, "after", after)
   })
 }
 
@@ -176,11 +178,13 @@ interface Reset extends Options {
  * @category constructors
  */
 export const reset = (options: Reset = {}): Faults<never, "http"> => {
-  const { afterBytes } = options
-  const afterMillis = after("Fault.reset", options)
+  const owner = "Fault.reset"
+  const known = { after: false, afterBytes: false }
+  const { after = 0, afterBytes } = Argument.options(owner, `{ after: "1 second" }`, options, known)
+  const afterMillis = millis(owner, "after", after)
   if (afterBytes === undefined) return fault({ _tag: "Reset", afterMillis })
-  if (afterMillis > 0) Argument.refuse("Fault.reset", "after", "absent with afterBytes", options.after)
-  return fault({ _tag: "Broken", afterBytes: bytes("Fault.reset", afterBytes) })
+  if (afterMillis > 0) Argument.refuse(owner, "after", "absent with afterBytes", after)
+  return fault({ _tag: "Broken", afterBytes: bytes(owner, afterBytes) })
 }
 
 /**
@@ -199,8 +203,12 @@ export const truncate = (afterBytes: number): Faults<never, "http"> =>
 export const garble = (
   options: { /** The share of bytes. @default 1 */ readonly ratio?: number } = {}
 ): Faults<never, "http"> => {
-  const ratio = Argument.number("Fault.garble", "ratio", options.ratio ?? 1, { min: 0, max: 1, exclusive: true })
-  return fault({ _tag: "Garble", ratio })
+  const owner = "Fault.garble"
+  const { ratio = 1 } = Argument.options(owner, "{ ratio: 0.1 }", options, { ratio: false })
+  return fault({
+    _tag: "Garble",
+    ratio: Argument.number(owner, "ratio", ratio, { min: 0, max: 1, exclusive: true })
+  })
 }
 
 /**
@@ -219,7 +227,11 @@ const fault = (fault: Fault): Faults<never, never> => ({ tree: { _tag: "Leaf", f
 const millis = (owner: string, field: string, value: Duration.DurationInput): number =>
   Argument.millis(owner, field, value, { min: 0, max: Millis.longestTimerMillis })
 
-const after = (owner: string, { after = 0 }: Options): number => millis(owner, "after", after)
+/** When a call that is not made ends; `first` is the first argument, for the call that a message shows. */
+const after = (owner: string, first: string, options: Options): number => {
+  const { after = 0 } = Argument.options(owner, `${first}, { after: "1 second" }`, options, { after: false })
+  return millis(owner, "after", after)
+}
 
 const bytes = (owner: string, afterBytes: number): number =>
   Argument.number(owner, "afterBytes", afterBytes, { min: 0, integer: true })

@@ -516,6 +516,16 @@ describe("arguments", () => {
       () => Fault.fail("e", { after: -1 }),
       "Fault.fail: after must be a finite duration >= 0 and <= 24d 20h 31m 23s 647ms, got -1"
     ],
+    [
+      () => Fault.fail("e", "1 second" as never),
+      'Fault.fail: options must be a record, as in Fault.fail(error, { after: "1 second" }), got "1 second"'
+    ],
+    [() => Fault.fail("e", { afer: 1 } as never), "Fault.fail: afer must be absent (did you mean after?), got 1"],
+    [() => Fault.die("d", { afer: 1 } as never), "Fault.die: afer must be absent (did you mean after?), got 1"],
+    [() => Fault.throttle(1, { afer: 1 } as never), "Fault.throttle: afer must be absent (did you mean after?), got 1"],
+    [() => Fault.reset({ aftrBytes: 1 } as never), "Fault.reset: aftrBytes must be absent (did you mean afterBytes?)"],
+    [() => Fault.status(503, { header: {} } as never), "Fault.status: header must be absent (did you mean headers?)"],
+    [() => Fault.garble({ ration: 1 } as never), "Fault.garble: ration must be absent (did you mean ratio?), got 1"],
     [() => Fault.stuck("30 days"), "Fault.stuck: duration must be"],
     [() => Fault.throttle(NaN), "Fault.throttle: hint must be"],
     [() => Fault.latency({ before: Infinity }), "Fault.latency: before must be"],
