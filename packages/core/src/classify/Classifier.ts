@@ -198,8 +198,10 @@ export function firstOf<E, U = NoUnion>(
 ): HasUnion<U> extends "yes" ? Classifier<U> : Classifier<E>
 export function firstOf(...classifiers: ReadonlyArray<Classifier<any>>): Classifier<any> {
   for (const [i, classifier] of classifiers.entries()) {
-    if (typeof classifier !== "function") {
-      Argument.refuse("Classifier.firstOf", `classifiers[${i}]`, "a function from error to verdict", classifier)
+    const toCall = Judging.uncalled(classifier)
+    if (toCall !== "" || typeof classifier !== "function") {
+      const allowed = `a function from error to verdict${toCall}`
+      Argument.refuse("Classifier.firstOf", `classifiers[${i}]`, allowed, classifier)
     }
   }
   return madeOf<any>(classifiers, (error, moment) => {
@@ -252,8 +254,10 @@ const judged = (found: Case<never> | undefined, error: unknown, moment: Moment):
   found === undefined ? Verdict.noOpinion : typeof found === "function" ? found(error as never, moment) : found
 
 const checkCase = (owner: string, field: string, found: unknown): void => {
-  if (found !== undefined && typeof found !== "function" && !Judging.isVerdict(found)) {
-    Argument.refuse(owner, field, "a verdict or a function from error to verdict", found)
+  if (found === undefined) return
+  const toCall = Judging.uncalled(found)
+  if (toCall !== "" || (typeof found !== "function" && !Judging.isVerdict(found))) {
+    Argument.refuse(owner, field, `a verdict or a function from error to verdict${toCall}`, found)
   }
 }
 

@@ -10,8 +10,8 @@ import * as Argument from "../accept/Argument.ts"
 import { InvalidArgument } from "../accept/InvalidArgument.ts"
 import * as Property from "../accept/Property.ts"
 import type { Moment } from "./Moment.ts"
-import type { Retryable, Verdict } from "./Verdict.ts"
-import { kinds } from "./Verdict.ts"
+import type { Verdict } from "./Verdict.ts"
+import { kinds, type Retryable, retryable, terminal } from "./Verdict.ts"
 
 /** A function given by the caller, which should be a classifier. */
 type Judge = (judged: unknown, moment: Moment) => Verdict
@@ -27,6 +27,12 @@ export const isVerdict = (u: unknown): u is Verdict => {
   if (_tag === "Retryable") return isKind(kind) && isHint(hint)
   if (_tag === "Terminal") return typeof why === "string" && isOptionOf(kind, isKind) && isHint(hint)
   return _tag === "NoOpinion"
+}
+
+/** What to write for a function that makes verdicts, where a verdict is expected; empty for any other value. */
+export const uncalled = (u: unknown): string => {
+  if (u === retryable) return `; call it, as in Verdict.retryable("Throttling")`
+  return u === terminal ? `; call it, as in Verdict.terminal("not found")` : ""
 }
 
 const isKind = (u: unknown): boolean => kinds.some((kind) => kind === u)

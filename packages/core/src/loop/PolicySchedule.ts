@@ -66,7 +66,7 @@ const schedule = (prepared: Prepared): Schedule.Schedule<Duration.Duration, unkn
       // Each step makes a new state, because a schedule may be stepped twice from one state.
       const state: State = { ...before, attempts: before.attempts + 1, firstFailedAt }
       const moment = { nowMillis, attempt: state.attempts, elapsed: Duration.millis(elapsedMillis) }
-      const verdict = Judging.ofError("Policy", "classifier", classifier, input, moment)
+      const verdict = Judging.ofError(prepared.owner, "classifier", classifier, input, moment)
       Progress.fail(prepared, state, verdict)
       const failed: Deciding.Failed = {
         prepared,

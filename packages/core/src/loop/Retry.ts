@@ -8,6 +8,7 @@
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "../accept/Argument.ts"
+import * as Property from "../accept/Property.ts"
 import type { Env, Failure, Told } from "./Door.ts"
 import * as Loop from "./run/Loop.ts"
 import type { Erased, OnStopped } from "./run/Operation.ts"
@@ -125,8 +126,11 @@ const stored =
 const checked = (owner: string, usage: string, self: unknown): Erased =>
   Effect.isEffect(self)
     ? (self as Erased)
-    : Argument.refuseForeign(owner, "effect", `an effect, as in ${owner}${usage}${isAsync(self) ? forAsync : ""}`, self)
+    : Argument.refuseForeign(owner, "effect", `an effect, as in ${owner}${usage}${instead(self)}`, self)
 
-const isAsync = (self: unknown): boolean => typeof self === "function" || Predicate.isPromiseLike(self)
-
-const forAsync = "; async functions are retried by Promises.retry"
+/** What to write for a function or a promise. */
+const instead = (self: unknown): string => {
+  const isAsync = Property.property(self, Symbol.toStringTag) === "AsyncFunction"
+  if (isAsync || Predicate.isPromiseLike(self)) return "; async functions are retried by Promises.retry"
+  return typeof self === "function" ? "; pass the effect itself, not a function that returns it" : ""
+}

@@ -146,6 +146,22 @@ describe("Classifier.fromTags", () => {
     )
   })
 
+  it("refuses the functions that make verdicts, and says to call them", () => {
+    const say = "must be a verdict or a function from error to verdict"
+    const retryable = `${say}; call it, as in Verdict.retryable("Throttling"), got the function retryable`
+    const terminal = `${say}; call it, as in Verdict.terminal("not found"), got the function terminal`
+    expect(() => Classifier.fromTags({ Busy: Verdict.retryable as never })).toThrow(
+      `Classifier.fromTags: Busy ${retryable}`
+    )
+    expect(() => Classifier.fromTags({ Busy: Verdict.terminal as never })).toThrow(
+      `Classifier.fromTags: Busy ${terminal}`
+    )
+    expect(() => Classifier.fromClass(Error, Verdict.retryable as never)).toThrow(
+      `Classifier.fromClass: verdict ${retryable}`
+    )
+    expect(() => Classifier.firstOf(Verdict.retryable as never)).toThrow("call it, as in Verdict.retryable")
+  })
+
   it("reads its cases once", () => {
     const cases: { Busy: Verdict.Verdict } = { Busy: Verdict.transient }
     const early = Classifier.fromTags(cases)

@@ -19,10 +19,10 @@ const thrownBy = (judge: () => unknown): InvalidArgument.InvalidArgument => {
 }
 
 const ofError = (classifier: unknown, error: unknown = refused) =>
-  Judging.ofError("Policy", "classifier", classifier as Classifier.Classifier, error, moment)
+  Judging.ofError("Retry.retry", "classifier", classifier as Classifier.Classifier, error, moment)
 
 const ofResult = (judge: unknown, result: unknown = "pending") =>
-  Judging.ofResult("Policy", "result", judge as Classifier.Classifier, result, moment)
+  Judging.ofResult("Retry.retry", "result", judge as Classifier.Classifier, result, moment)
 
 const must = "a function that returns a verdict made by Verdict (Classifier.fromPredicate turns a predicate into one)"
 
@@ -55,7 +55,7 @@ describe("Judging.ofError", () => {
 
   it.each(answers)("refuses what is not a verdict, with the error as its cause: %j", (answer, got) => {
     const defect = thrownBy(() => ofError(() => answer))
-    expect(defect.message).toBe(`Policy: classifier must be ${must}, got ${got}`)
+    expect(defect.message).toBe(`Retry.retry: classifier must be ${must}, got ${got}`)
     expect(defect.cause?.original).toBe(refused)
   })
 
@@ -66,7 +66,7 @@ describe("Judging.ofError", () => {
         throw bug
       })
     )
-    expect(defect.message).toContain("Policy: classifier must be a function that throws nothing, got TypeError")
+    expect(defect.message).toContain("Retry.retry: classifier must be a function that throws nothing, got TypeError")
     expect(defect).toMatchObject({ value: { original: bug }, cause: { original: refused } })
   })
 
@@ -78,7 +78,7 @@ describe("Judging.ofError", () => {
         throw proxy
       })
     )
-    expect(defect.message).toBe("Policy: classifier must be a function that throws nothing, got object")
+    expect(defect.message).toBe("Retry.retry: classifier must be a function that throws nothing, got object")
     expect(defect.cause?.original).toBe(refused)
   })
 
@@ -126,7 +126,7 @@ describe("Judging.ofError", () => {
 describe("Judging.ofResult", () => {
   it.each(answers)("refuses what is not a verdict, without a cause: %j", (answer, got) => {
     const defect = thrownBy(() => ofResult(() => answer))
-    expect(defect.message).toBe(`Policy: result must be ${must}, got ${got}`)
+    expect(defect.message).toBe(`Retry.retry: result must be ${must}, got ${got}`)
     expect(defect).not.toHaveProperty("cause")
   })
 

@@ -182,7 +182,12 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
     value: 3,
     message: `colour must be absent: the fields of a policy are ${fields.join(", ")}, got 3`
   },
-  { field: "classifier", value: Verdict.transient, message: `classifier must be ${aClassifier}, got an object` }
+  { field: "classifier", value: Verdict.transient, message: `classifier must be ${aClassifier}, got an object` },
+  {
+    field: "classifier",
+    value: Verdict.retryable,
+    message: `classifier must be ${aClassifier}, got the function retryable`
+  }
 ]
 
 const cases = Object.entries(doors).flatMap(([owner, door]) => bad.map((row) => ({ owner, door, ...row })))

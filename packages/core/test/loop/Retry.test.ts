@@ -1,4 +1,14 @@
-import { Backoff, type Classifier, Hint, Jitter, Policy, Retry, TokenBucket, Verdict } from "@effect-retry/core"
+import {
+  Backoff,
+  type Classifier,
+  Hint,
+  Jitter,
+  Policy,
+  Promises,
+  Retry,
+  TokenBucket,
+  Verdict
+} from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { Arbitraries, SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -313,6 +323,30 @@ describe("Retry functions that are called with something else", () => {
     expect(() => (orStopped!(always) as Call)(given)).toThrow(says(forms.orStopped))
     expect(() => retryOrElse!(given, always, orElse)).toThrow(says(forms.retryOrElse))
   })
+
+  it("refuse a function that returns an effect, and say to pass the effect", () => {
+    const says = "; pass the effect itself, not a function that returns it, got Function"
+    expect(() => retry!(() => effect, always)).toThrow(`${forms.retry}${says}`)
+    expect(() => (orStopped!(always) as Call)(() => effect)).toThrow(`${forms.orStopped}${says}`)
+  })
+
+  it.effect("name themselves for a predicate in place of a classifier, when it is asked", () =>
+    Effect.gen(function* () {
+      const predicate = { ...always, classifier: () => true as never }
+      const failing = Effect.fail("no")
+      const says = "classifier must be a function that returns a verdict made by Verdict"
+      const operations: ReadonlyArray<readonly [owner: string, Effect.Effect<never, unknown>]> = [
+        ["Retry.retry", Retry.retry(failing, { ...predicate })],
+        ["Retry.orStopped", Retry.orStopped(failing, { ...predicate })],
+        ["Policy.make", Retry.retry(failing, Policy.make({ ...predicate }))],
+        ["Policy.toSchedule", Effect.retry(failing, Policy.toSchedule({ ...predicate }))],
+        ["Promises.retry", Effect.promise(() => Promises.retry(() => Promise.reject("no"), { ...predicate }))]
+      ]
+      for (const [owner, operation] of operations) {
+        expect(Cause.pretty(yield* Effect.flip(Effect.sandbox(operation)))).toContain(`${owner}: ${says}`)
+      }
+    })
+  )
 
   it("refuse a stored function that is given no effect", () => {
     const stored = [retry!(always), orStopped!(always), retryOrElse!(always, orElse)] as ReadonlyArray<Call>

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
 import * as Argument from "../../accept/Argument.ts"
+import * as Judging from "../../classify/Judging.ts"
 import { readsMoment } from "../../classify/Moment.ts"
 import { kinds } from "../../classify/Verdict.ts"
 import * as Backoff from "../../decide/Backoff.ts"
@@ -31,6 +32,8 @@ export interface Hooks extends Pick<
 
 /** A checked policy, and what the loop needs to know about it. */
 export interface Prepared {
+  /** The function that first checked the policy, for messages about what its functions return. */
+  readonly owner: string
   readonly policy: Omit<ErasedPolicy, keyof Hooks | "observe">
   readonly hooks: Hooks
   readonly hint: Hint.Hint
@@ -82,7 +85,7 @@ const checks: { readonly [Field in keyof Required<Any>]: Check } = {
   attemptTimeout: madeBy("AttemptTimeout", "machinery", 'constant("2 seconds")'),
   classifier: [
     "a function from error to verdict, such as () => Verdict.transient or Classifier.fromTags({ Busy: Verdict.throttling })",
-    Predicate.isFunction
+    (value) => Predicate.isFunction(value) && Judging.uncalled(value) === ""
   ],
   result: ["a function from result to verdict", Predicate.isFunction],
   maxAttempts: aCount,
@@ -187,6 +190,7 @@ const prepareUnknown = (owner: string, given: Any, usage: string | undefined): P
   const boundsByTime = attemptTimeout !== undefined && TimeLeft.readsStart(attemptTimeout)
   const has = (field: keyof Any): boolean => given[field] !== undefined
   return {
+    owner,
     policy,
     hooks: { attemptTimeout, bucket, classifier, observers, rateLimiter, release, result },
     hint,

@@ -185,7 +185,7 @@ const reportedSuccess = (op: Op, recorded: Services.Telling, value: unknown): Er
   )
 
 const judged = (op: Op, value: unknown, result: NonNullable<Prepared["hooks"]["result"]>): Erased => {
-  const verdict = Judging.ofResult("Policy", "result", result, value, Elapsed.moment(op))
+  const verdict = Judging.ofResult(op.prepared.owner, "result", result, value, Elapsed.moment(op))
   return verdict._tag === "NoOpinion"
     ? reportedSuccess(op, Grants.record(op), value)
     : failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
@@ -207,8 +207,8 @@ const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
   if (Option.isNone(found)) return Effect.failCause(cause)
   const error = found.value
   if (op.expired !== undefined) return expired(op, (op.expired = cutMeanwhile(op) ?? op.expired))
-  const { classifier } = op.prepared.hooks
-  const verdict = Judging.ofError("Policy", "classifier", classifier, error, Elapsed.moment(op))
+  const { hooks, owner } = op.prepared
+  const verdict = Judging.ofError(owner, "classifier", hooks.classifier, error, Elapsed.moment(op))
   return failed(op, error, error, verdict, () => Effect.failCause(cause))
 }
 
