@@ -157,7 +157,7 @@ tableOf(
         })
       ),
 
-    "The body names a `RetryInfo`": () =>
+    "The body has a `RetryInfo`": () =>
       virtually("waits at least that long", () =>
         Effect.gen(function* () {
           const details = [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "7s" }]
