@@ -3,14 +3,14 @@ import { AwsConfig, AwsDefaults, AwsRetry } from "@effect-retry/aws"
 import { Retry } from "@effect-retry/core"
 import { Effect, Layer } from "effect"
 
-/** The client of DynamoDB has its own attempts and delays in every mode of 2.1. */
+/** DynamoDB has attempts and delays of its own in every mode of 2.1. */
 const presets = {
   ...AwsConfig.javascript,
   standard: AwsRetry.javascriptDynamodb,
   adaptive: { ...AwsRetry.javascriptDynamodb, rateLimiter: AwsRetry.SendRate }
 }
 
-/** Retries as the environment says. Made once, its quota and its limiter are those of one client. */
+/** Retries as the environment says. Make one for each client: it has a quota and a limiter of its own. */
 const makeRetry = Effect.gen(function* () {
   const resolved = yield* AwsConfig.resolve({ service: AwsDefaults.javascript.dynamodb })
   const owned = yield* Layer.build(AwsConfig.layer(resolved))

@@ -17,7 +17,7 @@ const retried = (client: HttpClient.HttpClient) =>
       hint,
       maxAttempts,
       opinion: AwsClassifier.standard,
-      // `x-amz-retry-after` is read by the opinion; `Retry-After` counts in none but the SDK for JavaScript.
+      // The opinion reads `x-amz-retry-after`; `Retry-After` counts in the SDK for JavaScript alone.
       classifier: HttpClassifier.make({ ...HttpClassifier.standardTables, hints: [] }),
       idempotency: { ...Idempotency.standard, methods: [...Idempotency.standard.methods, "POST"] },
       attemptHeaders: AwsHeaders.attemptHeaders({ maxAttempts })

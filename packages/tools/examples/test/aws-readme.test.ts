@@ -150,14 +150,14 @@ tableOf(
         })
       ),
 
-    "A status from the table has such a code with it": () =>
+    "A response with a status of the table also has a throttling code": () =>
       virtually("the code counts", () =>
         Effect.gen(function* () {
           expect((yield* standard([{ name: "SlowDown", status: 503 }])).calls).toEqual([0, 500])
         })
       ),
 
-    "An error has another code or status of the table, or the connection breaks": () =>
+    "An error has another code or a status of the table, or the connection breaks": () =>
       virtually("waits up to 50 milliseconds, and calls again for 14 tokens", () =>
         Effect.gen(function* () {
           const reset = Object.assign(new Error("socket hang up"), { code: "ECONNRESET" })
@@ -167,14 +167,14 @@ tableOf(
         })
       ),
 
-    "Throttling follows another failure": () =>
+    "A throttle follows another failure": () =>
       virtually("waits as the second retry after a throttle", () =>
         Effect.gen(function* () {
           expect((yield* standard([failed, throttled])).calls).toEqual([0, 25, 1025])
         })
       ),
 
-    "The error says `$retryable`": () =>
+    "The error has `$retryable`": () =>
       virtually("waits, and calls again", () =>
         Effect.gen(function* () {
           const error = { name: "Conflict", $fault: "client", $retryable: {} }
@@ -218,7 +218,7 @@ tableOf(
         })
       ),
 
-    "The same under `AwsQuota.longPolling`": () =>
+    "The same with `AwsQuota.longPolling`": () =>
       virtually("waits once, and fails with the last error", () =>
         Effect.gen(function* () {
           const ended = yield* standard([failed, throttled], { capacity: 14, longPolling: true })
@@ -340,7 +340,7 @@ tableOf(
         })
       ),
 
-    "`Sdk.retry` around a client that retries by itself": () =>
+    "`Sdk.retry` around a client that retries too": () =>
       virtually("logs a warning, once per client", () =>
         Effect.gen(function* () {
           const warnings: Array<string> = []
