@@ -14,7 +14,7 @@ const policy = {
 /** 70 tokens, and one more per second, for all processes together; a retry costs 14. */
 const bucket = RedisBucket.quota({ name: "orders", capacity: 70, refillPerSecond: 1 })
 
-/** An outage of Redis is logged once; `onFailure` hears of every call that failed in it. */
+/** Logs an outage of Redis once; `onFailure` is called for every call that failed in it. */
 const choice = TokenBucket.failClosed({
   within: "1 second",
   onFailure: (cause) => Effect.logDebug("no answer from the store of tokens", cause)
