@@ -1,6 +1,7 @@
 /**
  * The address of a Cloud Storage request: its API, path and query.
  */
+import { parametersOf } from "@effect-retry/http/unstable/ClientLine"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 
 /** The parts of an address. */
@@ -30,15 +31,17 @@ export interface Xml {
 }
 
 /** `undefined` if the URL is not valid. */
-export const fromRequest = ({ url, urlParams }: HttpClientRequest.HttpClientRequest): Address | undefined => {
+export const fromRequest = (request: HttpClientRequest.HttpClientRequest): Address | undefined => {
+  const { url } = request
   if (!URL.canParse(url, anyHost)) return undefined
   const parsed = new URL(url, anyHost)
   const json = jsonOf(parsed)
+  const parameters = parametersOf(request)
   return {
     json,
     xml: json === undefined ? xmlOf(parsed) : undefined,
-    parameter: (name) => parsed.searchParams.get(name) ?? urlParams.find(([key]) => key === name)?.[1],
-    names: [...parsed.searchParams.keys(), ...urlParams.map(([name]) => name)]
+    parameter: (name) => parsed.searchParams.get(name) ?? parameters.find(([key]) => key === name)?.[1],
+    names: [...parsed.searchParams.keys(), ...parameters.map(([name]) => name)]
   }
 }
 

@@ -43,7 +43,6 @@ import * as Loop from "@effect-retry/core/unstable/Loop"
 import * as PolicyCheck from "@effect-retry/core/unstable/PolicyCheck"
 import type { Adds, Needs, Provided } from "@effect-retry/core/unstable/PolicyTypes"
 import * as Cause from "effect/Cause"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -51,6 +50,7 @@ import * as Predicate from "effect/Predicate"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as BodyLine from "@effect-retry/http/unstable/BodyLine"
 
 /**
  * Tracks what a stream has received, and makes the request for the rest. Each run of the stream begins with `initial`.
@@ -139,7 +139,7 @@ const simple: Resumption<unknown, unknown, unknown, unknown> = {
 }
 
 /** The next responses for the consumer of the stream. */
-type Pull = Effect.Effect<Chunk.Chunk<unknown>, Option.Option<unknown>>
+type Pull = Effect.Effect<ReadonlyArray<unknown>, Option.Option<unknown>>
 
 interface Run extends Call {
   state: unknown
@@ -163,7 +163,7 @@ const started = (call: Call): Effect.Effect<Stream.Stream<unknown, unknown>, nev
     )
     const ended = Effect.onExit(operation, (exit) => Queue.offer(pulls, lastPull(exit)))
     yield* Effect.forkScoped(Effect.interruptible(ended))
-    return Stream.repeatEffectChunkOption(
+    return BodyLine.repeated(
       Effect.suspend(() => {
         demand.unsafeOpen()
         return Effect.flatten(Queue.take(pulls))
@@ -179,30 +179,33 @@ const attempt = (run: Run): Effect.Effect<void, unknown, unknown> => {
   run.attempts += 1
   run.progressed = false
   const next = run.attempts === 1 ? request : Option.getOrThrow(resumption.resume(state, request))
-  const responses = Effect.flatMap(Stream.toPull(open(next)), (pull) =>
-    Effect.forever(
-      Effect.zipRight(
-        run.demand.await,
-        Effect.map(pull, (responses) => handOn(run, responses))
-      )
-    )
-  )
-  return Effect.catchAllCause(Effect.scoped(responses), (cause) =>
-    Option.match(Cause.flipCauseOption(cause), { onNone: () => Effect.void, onSome: Effect.failCause })
-  )
+  return Effect.scoped(Effect.flatMap(BodyLine.pulled(open(next)), (pull) => handAllOn(run, pull)))
+}
+
+const handAllOn = (
+  run: Run,
+  pull: Effect.Effect<Option.Option<ReadonlyArray<unknown>>, unknown, unknown>
+): Effect.Effect<void, unknown, unknown> => {
+  const demanded = Effect.zipRight(run.demand.await, pull)
+  const rest: Effect.Effect<void, unknown, unknown> = Effect.flatMap(demanded, (responses) => {
+    if (Option.isNone(responses)) return Effect.void
+    handOn(run, responses.value)
+    return rest
+  })
+  return rest
 }
 
 /** One step, so that no interruption comes between passing responses on and leaving them out of the next request. */
-const handOn = (run: Run, responses: Chunk.Chunk<unknown>): void => {
-  if (Chunk.isEmpty(responses)) return
-  const given = Chunk.map(responses, (response) => {
+const handOn = (run: Run, responses: ReadonlyArray<unknown>): void => {
+  if (responses.length === 0) return
+  const given = responses.map((response) => {
     const [state, handed] = run.resumption.received(run.state, response)
     run.state = state
     return handed
   })
   run.progressed = true
   run.demand.unsafeClose()
-  run.pulls.unsafeOffer(Effect.succeed(given))
+  Queue.unsafeOffer(run.pulls, Effect.succeed(given))
 }
 
 const preparedOf = (run: Run): PolicyCheck.Prepared => {

@@ -108,11 +108,13 @@ const runOne = (
     const given = { fixture: yield* fixture, precondition: scenario.precondition, instructions }
     const id = yield* tests.create(call.method, instructions)
     const marked = HttpClient.mapRequest(client, HttpClientRequest.setHeader("x-retry-test-id", id))
-    const ended = yield* Effect.either(call.run(marked, given))
+    const ended = yield* Effect.match(call.run(marked, given), {
+      onFailure: (error) => ({ outcome: "failure" as const, error }),
+      onSuccess: () => ({ outcome: "success" as const, error: undefined })
+    })
     const completed = yield* tests.completed(id)
     yield* tests.remove(id)
-    const [outcome, error] = ended._tag === "Right" ? ["success" as const, undefined] : ["failure" as const, ended.left]
-    return { combination, outcome, completed, error }
+    return { combination, completed, ...ended }
   }).pipe(
     Effect.catchAll((error) => Effect.succeed({ combination, outcome: "failure" as const, completed: false, error }))
   )

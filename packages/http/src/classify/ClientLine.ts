@@ -10,6 +10,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as UrlParams from "@effect/platform/UrlParams"
 import { property } from "@effect-retry/core/unstable/Property"
+import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import { globalValue } from "effect/GlobalValue"
 import * as Option from "effect/Option"
@@ -55,6 +56,24 @@ export const isResponseError = (error: unknown): error is ResponseError =>
 export const withResponse = (error: ResponseError, response: HttpClientResponse.HttpClientResponse): ResponseError =>
   new HttpClientError.ResponseError({ ...error, response })
 
+/** The same error about another exchange, with another cause and no text of its own. */
+export const about = (
+  { reason }: HttpClientError.HttpClientError,
+  {
+    response,
+    ...exchange
+  }: {
+    readonly request: Request
+    readonly response?: HttpClientResponse.HttpClientResponse
+    readonly cause?: unknown
+  }
+): HttpClientError.HttpClientError => {
+  const isOfRequest = ofRequests.some((known) => known === reason)
+  return isOfRequest || response === undefined
+    ? new HttpClientError.RequestError({ ...exchange, reason: reason as HttpClientError.RequestError["reason"] })
+    : new HttpClientError.ResponseError({ ...exchange, response, reason: reason as ResponseError["reason"] })
+}
+
 export const isClient = (value: unknown): boolean => Predicate.hasProperty(value, HttpClient.TypeId)
 
 export const isRequest = (value: unknown): boolean => Predicate.hasProperty(value, HttpClientRequest.TypeId)
@@ -62,6 +81,9 @@ export const isRequest = (value: unknown): boolean => Predicate.hasProperty(valu
 /** The target of a request; `undefined` if its URL is not valid. */
 export const urlOf = ({ hash, url, urlParams }: Request): URL | undefined =>
   Option.getOrUndefined(Option.getRight(UrlParams.makeUrl(url, urlParams, hash)))
+
+/** The parameters of a request that are not in its URL. */
+export const parametersOf = ({ urlParams }: Request): ReadonlyArray<readonly [name: string, value: string]> => urlParams
 
 /** The forms of the URL of a request that errors of a client show. */
 export const urlsShown = ({ url }: Request): ReadonlyArray<string> => [url]
@@ -72,6 +94,14 @@ export const withoutHeaders = (headers: Headers.Headers, names: ReadonlyArray<st
 /** The names of headers that the platform hides in a fiber. */
 export const redactedNames = (fiber: Fiber.RuntimeFiber<unknown, unknown>): ReadonlyArray<string | RegExp> =>
   fiber.getFiberRef(Headers.currentRedactedNames)
+
+/** Hides the headers with matching names in the spans of an effect. */
+export const hiding = <A, E, R>(self: Effect.Effect<A, E, R>, names: RegExp): Effect.Effect<A, E, R> =>
+  Effect.locallyWith(self, Headers.currentRedactedNames, (known) => [...known, names])
+
+/** Switches the spans off that clients make inside an effect. */
+export const untraced = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.locally(self, HttpClient.currentTracerDisabledWhen, () => true)
 
 /** The platform finds the scope that aborts a request by the request's identity. */
 const scopedRequests = globalValue(

@@ -1,6 +1,7 @@
 /**
  * Configuration errors and sources, whose shape differs between Effect 3 and Effect 4. This is the file for Effect 3.
  */
+import type * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
@@ -9,6 +10,12 @@ import * as Option from "effect/Option"
 
 /** The error for a refused value. */
 export const refusal: (path: Array<string>, message: string) => ConfigError.ConfigError = ConfigError.InvalidData
+
+/** The error for a source that cannot be read. */
+export const unavailable = (message: string, cause: Cause.Cause<unknown>): ConfigError.ConfigError =>
+  ConfigError.SourceUnavailable([], message, cause)
+
+export const isError: (value: unknown) => value is ConfigError.ConfigError = ConfigError.isConfigError
 
 /** Combines all errors into one, so that they are reported together; `undefined` if there are none. */
 export const all = ([first, ...others]: ReadonlyArray<ConfigError.ConfigError>): ConfigError.ConfigError | undefined =>

@@ -9,7 +9,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
-import * as ConfigError from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -49,7 +49,7 @@ export const parse = (owner: string, name: string, text: string): Effect.Effect<
     if (keys === undefined) return refuse(owner, name, "cannot be parsed")
     const retries = whole(owner, name, keys, "num_retries", 0)
     const seconds = whole(owner, name, keys, "max_retry_delay", 1)
-    const refused = ConfigLine.all([retries, seconds].filter((read) => ConfigError.isConfigError(read)))
+    const refused = ConfigLine.all([retries, seconds].filter((read) => ConfigLine.isError(read)))
     if (refused !== undefined) return Effect.fail(refused)
     return Effect.succeed({
       ...(typeof retries === "number" && { num_retries: retries }),
@@ -58,7 +58,7 @@ export const parse = (owner: string, name: string, text: string): Effect.Effect<
   })
 
 const refuse = (owner: string, name: string, why: string, cause: Cause.Cause<unknown> = Cause.empty) =>
-  Effect.fail(ConfigError.SourceUnavailable([], `${owner}: the file ${JSON.stringify(name)} ${why}`, cause))
+  Effect.fail(ConfigLine.unavailable(`${owner}: the file ${JSON.stringify(name)} ${why}`, cause))
 
 type Keys = ReadonlyMap<string, unknown>
 
@@ -96,7 +96,7 @@ const whole = (
   if (number >= least && number <= most) return number
   const where = `${key} of section "${section}" in ${JSON.stringify(file)}`
   const allowed = `a whole number >= ${least} and <= ${most}`
-  return ConfigError.InvalidData([section, key], `${owner}: ${where} must be ${allowed}`)
+  return ConfigLine.refusal([section, key], `${owner}: ${where} must be ${allowed}`)
 }
 
 /**
@@ -111,7 +111,7 @@ export const read = (owner: string): Effect.Effect<Boto, ConfigError.ConfigError
     const all = yield* Effect.forEach(yield* paths, (path) =>
       Effect.catchAll(
         Effect.flatMap(files.readFileString(path), (text) => parse(owner, path, text)),
-        (error) => (ConfigError.isConfigError(error) ? Effect.fail(error) : missing(owner, path, error))
+        (error) => (ConfigLine.isError(error) ? Effect.fail(error) : missing(owner, path, error))
       )
     )
     return all.reduce((settings, own) => ({ ...settings, ...own }), {})

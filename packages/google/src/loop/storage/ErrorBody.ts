@@ -4,7 +4,6 @@
  * The response stays readable: its body is replaced by the bytes that were read, followed by the rest, if there is more.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -12,6 +11,8 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Discard, HttpClassifier } from "@effect-retry/http"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
+import * as ClientLine from "@effect-retry/http/unstable/ClientLine"
 import * as BodyBytes from "@effect-retry/http/unstable/BodyBytes"
 import * as ErrorBody from "../../classify/ErrorBody.ts"
 
@@ -28,10 +29,8 @@ export const reading = (self: With): With =>
       onSuccess: (response) => (isWanted(response) ? read(response) : Effect.succeed(response)),
       onFailure: (error) => {
         const response = HttpClassifier.responseOf(error)
-        return response !== undefined && error instanceof HttpClientError.ResponseError && isWanted(response)
-          ? Effect.flatMap(read(response), (response) =>
-              Effect.fail(new HttpClientError.ResponseError({ ...error, response }))
-            )
+        return response !== undefined && ClientLine.isResponseError(error) && isWanted(response)
+          ? Effect.flatMap(read(response), (response) => Effect.fail(ClientLine.withResponse(error, response)))
           : Effect.fail(error)
       }
     })
@@ -52,7 +51,7 @@ const read = (response: Response): Effect.Effect<Response> => {
 const whole = (response: Response): Effect.Effect<Response> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDaemon(Effect.interruptible(response.arrayBuffer)), (reading) => {
-      const stopped = Effect.zipRight(Fiber.interruptFork(reading), Discard.cancelled(response))
+      const stopped = Effect.zipRight(FiberLine.interrupt(reading), Discard.cancelled(response))
       return restore(Effect.timeoutOption(Fiber.await(reading), bounds.within)).pipe(
         Effect.flatMap((read) => {
           const body = Option.flatMap(
@@ -121,20 +120,18 @@ const open = (reader: ReadableStreamDefaultReader<Uint8Array>): Opened => {
 }
 
 /** Also ends if the body breaks: the reader of the rest gets the same error. */
-const beginning = (opened: Opened): Effect.Effect<void> =>
-  Effect.iterate(0, {
-    while: (bytes) => !opened.isOver && bytes <= bounds.atMostBytes,
-    body: (bytes) =>
-      Effect.match(Effect.tryPromise(opened.next), {
-        onFailure: () => Infinity,
+const beginning = (opened: Opened, bytes = 0): Effect.Effect<void> =>
+  opened.isOver || bytes > bounds.atMostBytes
+    ? Effect.void
+    : Effect.matchEffect(Effect.tryPromise(opened.next), {
+        onFailure: () => Effect.void,
         onSuccess: ({ done, value }) => {
           opened.arrived()
           if (value !== undefined) opened.chunks.push(value)
           opened.isOver = done
-          return bytes + (value?.length ?? 0)
+          return beginning(opened, bytes + (value?.length ?? 0))
         }
       })
-  })
 
 const continued = (opened: Opened): ReadableStream<Uint8Array> => {
   // Removing many small chunks one by one would take quadratic time.

@@ -26,10 +26,9 @@
  * ```
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -41,6 +40,7 @@ import { check, checkFields } from "../../accept/Options.ts"
 import * as Checksum from "../../classify/Checksum.ts"
 import * as ChecksumArguments from "../../classify/ChecksumArguments.ts"
 import { ChecksumMismatch } from "./ChecksumMismatch.ts"
+import * as ClientLine from "@effect-retry/http/unstable/ClientLine"
 import { isClient, made } from "@effect-retry/http/unstable/MadeClient"
 import { checkedEndpoint, checkedGeneration, checkedName, type Generation } from "./StorageRequest.ts"
 
@@ -170,7 +170,7 @@ interface Given {
   readonly report: (verification: Verification) => Effect.Effect<void>
 }
 
-const isRequest = (given: unknown): boolean => Predicate.hasProperty(given, HttpClientRequest.TypeId)
+const isRequest = (given: unknown): boolean => ClientLine.isRequest(given)
 
 const checked = (owner: string, options: Options): Given => {
   checkFields(owner, check(owner, options), { checksums: true, report: true })
@@ -200,12 +200,10 @@ const downloaded = <E, R>(
     return Option.none()
   }
   const validators = [reading, generation, ...[Download.entityTag, Download.lastModified].map(ofStored)]
-  const bytes = Stream.mapChunks(Download.stream(client, request, { validators }), (chunk) => {
-    Chunk.forEach(chunk, (bytes) => {
-      running.update(bytes)
-      received += bytes.length
-    })
-    return chunk
+  const bytes = Stream.map(Download.stream(client, request, { validators }), (bytes) => {
+    running.update(bytes)
+    received += bytes.length
+    return bytes
   })
   const compared = Effect.suspend(() => Effect.flatMap(verified(first, running.digest()), report))
   return Stream.concat(
@@ -242,7 +240,7 @@ const verified = (
 
 /** A 404 means that the pinned generation no longer exists. */
 const gone = <E>(error: E | HttpClientError.ResponseError | Download.DownloadFailed, received: number) =>
-  error instanceof HttpClientError.ResponseError && error.response.status === 404 && received > 0
+  ClientLine.isResponseError(error) && error.response.status === 404 && received > 0
     ? new Download.DownloadFailed({
         reason: { _tag: "OtherVersion", why: "the generation is gone" },
         received,
@@ -280,8 +278,9 @@ const isPinned = ({ url }: HttpClientRequest.HttpClientRequest): boolean => /[?&
  * Whether the URL has a signature of version 2 or 4. Source:
  * https://docs.cloud.google.com/storage/docs/access-control/signed-urls.
  */
-const isSigned = ({ request: { url, urlParams } }: Response): boolean =>
-  /[?&](X-Goog-)?Signature=/i.test(url) || urlParams.some(([name]) => /^(X-Goog-)?Signature$/i.test(name))
+const isSigned = ({ request }: Response): boolean =>
+  /[?&](X-Goog-)?Signature=/i.test(request.url) ||
+  ClientLine.parametersOf(request).some(([name]) => /^(X-Goog-)?Signature$/i.test(name))
 
 /** Whether the bytes sent differ from those stored, to which ranges and checksums refer. */
 const isTranscoded = ({ headers }: Response): boolean => {

@@ -2,8 +2,7 @@
  * The address of an upload session. The address alone suffices to write the object, so it is never shown.
  */
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as UrlParams from "@effect/platform/UrlParams"
-import * as Either from "effect/Either"
+import { urlOf } from "@effect-retry/http/unstable/ClientLine"
 
 type Request = HttpClientRequest.HttpClientRequest
 
@@ -26,9 +25,6 @@ export const fromKept = (kept: string, start: Request): string | undefined => {
   const url = parsed(kept)
   return url !== undefined && url.origin === urlOf(start)?.origin ? url.href : undefined
 }
-
-const urlOf = ({ hash, url, urlParams }: Request): URL | undefined =>
-  Either.getOrUndefined(UrlParams.makeUrl(url, urlParams, hash))
 
 const parsed = (text: string, base?: URL): URL | undefined => {
   if (text.length > longest) return undefined

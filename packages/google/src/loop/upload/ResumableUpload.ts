@@ -37,9 +37,10 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
+import * as BodyLine from "@effect-retry/http/unstable/BodyLine"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
 import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
 import type { Added, Bound, Checked, Env, In, Takes } from "@effect-retry/http/unstable/HttpPolicy"
@@ -174,16 +175,7 @@ export function stream(...given: Given): any {
     given,
     (client: Run.Client, options: Run.Given): Stream.Stream<Run.Event, any, any> => {
       const upload = Run.uploading("ResumableUpload.stream", client, options)
-      return Stream.asyncPush<Run.Event, unknown, unknown>(
-        (emit) =>
-          Effect.forkScoped(
-            Effect.matchCause(Effect.interruptible(upload((event) => void emit.single(event))), {
-              onFailure: (cause) => emit.halt(cause),
-              onSuccess: () => emit.end()
-            })
-          ),
-        { bufferSize: "unbounded" }
-      )
+      return BodyLine.emitted(upload)
     },
     given.length > 1 || isClient(given[0])
   )

@@ -1,10 +1,10 @@
 /**
  * A resumable upload from its start to its object: the operations under the policy, one after another.
  */
-import * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
@@ -20,6 +20,7 @@ import { said } from "../../accept/Said.ts"
 import * as Checksum from "../../classify/Checksum.ts"
 import * as ChecksumArguments from "../../classify/ChecksumArguments.ts"
 import { ChecksumMismatch } from "../storage/ChecksumMismatch.ts"
+import * as ClientLine from "@effect-retry/http/unstable/ClientLine"
 import { made } from "@effect-retry/http/unstable/MadeClient"
 import * as Address from "./Address.ts"
 import * as Failed from "./Failed.ts"
@@ -105,8 +106,7 @@ const checked = (owner: string, client: Client, options: Given): Upload => {
   made(owner, client)
   Options.checkFields(owner, Options.check(owner, options), fields)
   const { checksums = ["crc32c"], chunkBytes = defaultChunkBytes, policy = {}, resumeFrom, source, start } = options
-  if (!Predicate.hasProperty(start, HttpClientRequest.TypeId))
-    Argument.refuse(owner, "start", "a request", typeof start)
+  if (!ClientLine.isRequest(start)) Argument.refuse(owner, "start", "a request", typeof start)
   if (!Predicate.isRecord(source) || !Predicate.isFunction(source.open)) {
     Argument.refuse(owner, "source", "made by fromBytes, fromOffset or fromStream", typeof source)
   }
@@ -215,12 +215,12 @@ const operations = ({ policy }: Upload, session: Session.Session): Effect.Effect
   })
 
 /** The client under the policy; this package judges its own errors. */
-const retrying = ({ policy }: Upload, client: Client): Client => {
+const retrying = ({ policy }: Upload, client: HttpClient.HttpClient): Client => {
   const opinion: Classifier.Classifier<unknown> = (outcome, moment) =>
     ownVerdict(outcome) ??
     (policy.opinion as Classifier.Classifier<unknown> | undefined)?.(outcome, moment) ??
     Verdict.noOpinion
-  const withRetry = StorageRetry.withRetry as (client: Client, policy: Policy) => Client
+  const withRetry = StorageRetry.withRetry as unknown as (client: HttpClient.HttpClient, policy: Policy) => Client
   return withRetry(client, { ...policy, opinion })
 }
 
@@ -239,12 +239,13 @@ const started = (upload: Upload, session: Session.Session): Operation => {
   const sent = Effect.flatMap(client.execute(upload.start), (response) =>
     Session.isStarted(response) ? Effect.void : Effect.fail(statusError(response))
   )
-  return Effect.locallyWith(sent, Headers.currentRedactedNames, (names) => [...names, Shown.headersOfStart])
+  return ClientLine.hiding(sent, Shown.headersOfStart)
 }
 
 /** A client of attempts, which have spans like the platform's and pass them on. */
-const attempts = (send: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<unknown, unknown, unknown>) =>
-  HttpClient.make((request) => send(request) as never) as Client
+const attempts = (
+  send: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<unknown, unknown, unknown>
+): HttpClient.HttpClient => HttpClient.make((request) => send(request) as never)
 
 /** Advances the session beyond its furthest position. The caller's own declaration applies to further requests of the client. */
 const steps = (upload: Upload, session: Session.Session, declared: string | undefined): Operation => {
@@ -262,7 +263,7 @@ const steps = (upload: Upload, session: Session.Session, declared: string | unde
   return Idempotency.declared(step, "requests to an upload session may always be repeated")
 }
 
-const statusError = (response: HttpClientError.ResponseError["response"]): HttpClientError.ResponseError =>
+const statusError = (response: HttpClientResponse.HttpClientResponse): HttpClientError.ResponseError =>
   new HttpClientError.ResponseError({ request: response.request, response, reason: "StatusCode" })
 
 const verified = (

@@ -2,13 +2,13 @@
  * A session of a resumable upload: its position, and the requests of one attempt to advance it.
  */
 import * as HttpBody from "@effect/platform/HttpBody"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { Discard } from "@effect-retry/http"
+import * as ClientLine from "@effect-retry/http/unstable/ClientLine"
 import * as Checksum from "../../classify/Checksum.ts"
 import * as UploadVerdict from "../../decide/UploadVerdict.ts"
 import * as Address from "./Address.ts"
@@ -256,17 +256,16 @@ const bounds: Discard.Drain = { atMostBytes: 1_048_576, within: "30 seconds" }
  */
 const exchange = ({ client }: Session, request: Request, shown: Request): Effect.Effect<Exchanged, unknown, unknown> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(
-      restore(Effect.locally(answered(client, request), HttpClient.currentTracerDisabledWhen, () => true)),
-      (response) => Effect.map(restore(Discard.drained(response, bounds)), (body) => ({ response, body }))
+    Effect.flatMap(restore(ClientLine.untraced(answered(client, request))), (response) =>
+      Effect.map(restore(Discard.drained(response, bounds)), (body) => ({ response, body }))
     )
-  ).pipe(Effect.mapErrorCause((cause) => Shown.cause(cause, shown)))
+  ).pipe(Effect.catchAllCause((cause) => Effect.failCause(Shown.cause(cause, shown))))
 
 /** A client may fail with a response because of its status, which still counts as the answer. Any other response is released. */
 const answered = (client: HttpClient.HttpClient.With<unknown, unknown>, request: Request) =>
   Effect.catchAll(client.execute(request), (error) => {
-    if (!(error instanceof HttpClientError.ResponseError)) return Effect.fail(error)
-    return error.reason === "StatusCode"
+    if (!ClientLine.isResponseError(error)) return Effect.fail(error)
+    return ClientLine.reasonOf(error) === "StatusCode"
       ? Effect.succeed(error.response)
       : Effect.zipRight(Discard.cancelled(error.response), Effect.fail(error))
   })

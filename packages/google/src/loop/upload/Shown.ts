@@ -2,13 +2,13 @@
  * What an upload shows of answers and errors: none of their texts, because any of them may contain the address of the
  * session, in any spelling.
  */
-import * as Headers from "@effect/platform/Headers"
-import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Property from "@effect-retry/core/unstable/Property"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
-import * as Cause from "effect/Cause"
+import * as Causes from "@effect-retry/core/unstable/Causes"
+import * as ClientLine from "@effect-retry/http/unstable/ClientLine"
+import type * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 
@@ -36,7 +36,7 @@ export const response = (
   // A web response cannot have every status or every header.
   const web = new Response(Option.getOrElse(body, () => new Uint8Array(0)))
   return Object.create(HttpClientResponse.fromWeb(request, web), {
-    headers: { value: Headers.remove(headers, [...secretHeaders, ...telling]) },
+    headers: { value: ClientLine.withoutHeaders(headers, [...secretHeaders, ...telling]) },
     status: { value: status }
   })
 }
@@ -46,22 +46,12 @@ const isPlain = (text: string): boolean => Untrusted.message(text) === text
 
 /** The error or defect of a client, rebuilt from what may be shown of it. */
 export const cause = (cause: Cause.Cause<unknown>, request: Request): Cause.Cause<unknown> =>
-  Cause.match<Cause.Cause<unknown>, unknown>(cause, {
-    onEmpty: Cause.empty,
-    onFail: (failure) => Cause.fail(error(failure, request)),
-    onDie: (defect) => Cause.die(error(defect, request)),
-    onInterrupt: (fiber) => Cause.interrupt(fiber),
-    onSequential: Cause.sequential,
-    onParallel: Cause.parallel
-  })
+  Causes.mapped(cause, (failure) => error(failure, request))
 
 const error = (given: unknown, request: Request): unknown => {
-  if (given instanceof HttpClientError.RequestError) {
-    return new HttpClientError.RequestError({ request, reason: given.reason, ...causeOf(given) })
-  }
-  if (given instanceof HttpClientError.ResponseError) {
-    const answer = response(given.response, request)
-    return new HttpClientError.ResponseError({ request, response: answer, reason: given.reason, ...causeOf(given) })
+  if (ClientLine.isRequestError(given)) return ClientLine.about(given, { request, ...causeOf(given) })
+  if (ClientLine.isResponseError(given)) {
+    return ClientLine.about(given, { request, response: response(given.response, request), ...causeOf(given) })
   }
   if (typeof given === "string") return Untrusted.message(given)
   return Property.isObject(given) ? copyOf(given) : given

@@ -2,7 +2,7 @@
  * The source of an upload's bytes, which are kept until the server has acknowledged them.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
-import * as Chunk from "effect/Chunk"
+import * as BodyLine from "@effect-retry/http/unstable/BodyLine"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -71,7 +71,7 @@ export const fromStream = <E = never, R = never>(
   options: SourceOptions = {}
 ): Source<E, R> => {
   const owner = "ResumableUpload.fromStream"
-  if (!Predicate.hasProperty(stream, Stream.StreamTypeId)) Argument.refuse(owner, "stream", "a stream", typeof stream)
+  if (!BodyLine.isStream(stream)) Argument.refuse(owner, "stream", "a stream", typeof stream)
   return { size: checkedSize(owner, options), isReopenable: false, open: () => stream }
 }
 
@@ -109,8 +109,8 @@ export interface Reader {
 
 interface Opening {
   readonly scope: Scope.CloseableScope
-  /** Returns the bytes after the kept ones. */
-  readonly pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<unknown>, unknown>
+  /** Returns the bytes after the kept ones; `None` after the last. */
+  readonly pull: Effect.Effect<Option.Option<ReadonlyArray<Uint8Array>>, unknown, unknown>
 }
 
 /** The source failed. The policy does not judge this: the upload fails with the source's error. */
@@ -202,11 +202,12 @@ const readMore = (self: Reader, offset: number): Effect.Effect<void, SourceFaile
       // The result of an interrupted read is unknown, so the source is opened again.
       Effect.onInterrupt(pull, () => close(self, Exit.void)),
       {
-        onFailure: Option.match({
-          onNone: () => Effect.sync(() => void (self.isEnded = true)),
-          onSome: (error) => Effect.fail(new SourceFailed({ error }))
-        }),
-        onSuccess: (chunk) => Effect.sync(() => Chunk.forEach(chunk, (bytes) => append(self, bytes)))
+        onFailure: (error) => Effect.fail(new SourceFailed({ error })),
+        onSuccess: (pieces) =>
+          Effect.sync(() => {
+            if (Option.isNone(pieces)) self.isEnded = true
+            else pieces.value.forEach((bytes) => append(self, bytes))
+          })
       }
     )
   )
@@ -223,7 +224,7 @@ const opened = (self: Reader, offset: number) =>
     self.wasOpened = true
     return Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Scope.make(), (scope) => {
-        const pull = Effect.suspend(() => Stream.toPull(source.open(Bytes.end(kept))))
+        const pull = Effect.suspend(() => BodyLine.pulled(source.open(Bytes.end(kept))))
         return Effect.map(
           Effect.onError(restore(Scope.extend(pull, scope)), (cause) => Scope.close(scope, Exit.failCause(cause))),
           (pull) => (self.opening = { scope, pull })

@@ -4,6 +4,7 @@ import { Plan } from "@effect-retry/plan"
 import * as CommandLine from "../../../src/loop/settings/CommandLine.ts"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer } from "effect"
+import * as Sources from "../../../../core/test/support/Sources.ts"
 import { delaysOf, last, same, seconds } from "../../decide/Delays.ts"
 
 interface Row {
@@ -145,7 +146,7 @@ describe("CommandLine", () => {
 
 const read = (text: string) =>
   Effect.match(CommandLine.fromBoto(text), {
-    onFailure: String,
+    onFailure: (error) => Sources.refusals(error, "Boto").join("\n"),
     onSuccess: ({ max_retry_delay, num_retries }) => [
       num_retries,
       max_retry_delay === undefined ? undefined : Duration.toSeconds(max_retry_delay)
@@ -211,7 +212,7 @@ describe("CommandLine.fromBoto", () => {
   )("refuses $value as a number of retries", ({ value }) =>
     Effect.gen(function* () {
       const text = yield* read(`[Boto]\nnum_retries = ${value}\n`)
-      expect(text).toBe(`(Invalid data at Boto.num_retries: "CommandLine.fromBoto: ${retriesAllowed}")`)
+      expect(text).toBe(`num_retries: CommandLine.fromBoto: ${retriesAllowed}`)
     })
   )
 

@@ -2,6 +2,7 @@ import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effec
 import { AttemptTimeout, Backoff, Deadline, Hint, Observe, Retry, TokenBucket } from "@effect-retry/core"
 import { StorageChoices, StorageIdempotency, StorageRetry } from "@effect-retry/google"
 import { HttpRetry, Idempotency } from "@effect-retry/http"
+import { reasonOf } from "@effect-retry/http/unstable/ClientLine"
 import { VirtualClock } from "@effect-retry/testing"
 import { assertType, describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Context, Duration, Effect, Logger, Option } from "effect"
@@ -284,7 +285,7 @@ describe("StorageRetry.withRetry error bodies", () => {
       expect(calls.length).toBe(6)
       expect(error).toBeInstanceOf(HttpClientError.ResponseError)
       if (!(error instanceof HttpClientError.ResponseError)) return
-      expect([error.reason, error.response.status]).toEqual(["StatusCode", 403])
+      expect([reasonOf(error), error.response.status]).toEqual(["StatusCode", 403])
       expect(yield* error.response.json).toEqual(rateLimited)
     }).pipe(world)
   )

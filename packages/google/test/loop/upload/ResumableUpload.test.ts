@@ -496,48 +496,51 @@ describe("ResumableUpload with resumeFrom", () => {
       const resumeFrom = yield* session(server)
       for (const one of server.sessions.values()) prepare(one)
       const before = server.calls.length
-      const exit = yield* Effect.either(ResumableUpload.run(server.client, { ...options, ...more, resumeFrom }))
-      return { exit, asked: UploadServer.asked(server.calls).slice(before) }
+      const ended = yield* Effect.match(ResumableUpload.run(server.client, { ...options, ...more, resumeFrom }), {
+        onFailure: (error) => ({ error }),
+        onSuccess: (uploaded) => ({ uploaded })
+      })
+      return { ended, asked: UploadServer.asked(server.calls).slice(before) }
     })
 
   it.effect("starts from the beginning when the server has nothing yet", () =>
     Effect.gen(function* () {
-      const { asked, exit } = yield* resumed(() => undefined)
-      expect(exit._tag).toBe("Right")
+      const { asked, ended } = yield* resumed(() => undefined)
+      expect(ended).toHaveProperty("uploaded")
       expect(asked).toEqual([status, first, second, last])
     }).pipe(world)
   )
 
   it.effect("finds an upload finished", () =>
     Effect.gen(function* () {
-      const { asked, exit } = yield* resumed((session) => Object.assign(session, { bytes, isFinished: true }))
-      expect(exit).toMatchObject({ right: { size: bytes.length } })
+      const { asked, ended } = yield* resumed((session) => Object.assign(session, { bytes, isFinished: true }))
+      expect(ended).toMatchObject({ uploaded: { size: bytes.length } })
       expect(asked).toEqual([status])
     }).pipe(world)
   )
 
   it.effect("refuses an upload that was finished with other bytes", () =>
     Effect.gen(function* () {
-      const { exit } = yield* resumed((session) =>
+      const { ended } = yield* resumed((session) =>
         Object.assign(session, { bytes: bytes.subarray(1), isFinished: true })
       )
-      expect(exit).toMatchObject({ left: { reason: { _tag: "DataLoss" } } })
+      expect(ended).toMatchObject({ error: { reason: { _tag: "DataLoss" } } })
     }).pipe(world)
   )
 
   it.effect("detects by the checksum that other bytes were sent before", () =>
     Effect.gen(function* () {
-      const { exit } = yield* resumed((session) => Object.assign(session, { bytes: new Uint8Array(1000) }))
-      expect(exit).toMatchObject({ left: { _tag: "ChecksumMismatch" } })
+      const { ended } = yield* resumed((session) => Object.assign(session, { bytes: new Uint8Array(1000) }))
+      expect(ended).toMatchObject({ error: { _tag: "ChecksumMismatch" } })
     }).pipe(world)
   )
 
   it.effect("refuses a server that has more bytes than a stream", () =>
     Effect.gen(function* () {
       const source = ResumableUpload.fromStream(pieces(bytes.subarray(0, 10)))
-      const { asked, exit } = yield* resumed((session) => Object.assign(session, { bytes }), { source })
-      expect(exit).toMatchObject({
-        left: { reason: { _tag: "DataLoss", why: "the server has more bytes than the source" } }
+      const { asked, ended } = yield* resumed((session) => Object.assign(session, { bytes }), { source })
+      expect(ended).toMatchObject({
+        error: { reason: { _tag: "DataLoss", why: "the server has more bytes than the source" } }
       })
       expect(asked).toEqual([status])
     }).pipe(world)
@@ -545,8 +548,8 @@ describe("ResumableUpload with resumeFrom", () => {
 
   it.effect("starts a new session in the place of one that is gone", () =>
     Effect.gen(function* () {
-      const { asked, exit } = yield* resumed(() => undefined, {}, { loses: true })
-      expect(exit._tag).toBe("Right")
+      const { asked, ended } = yield* resumed(() => undefined, {}, { loses: true })
+      expect(ended).toHaveProperty("uploaded")
       expect(asked).toEqual([status, "start", first, second, last])
     }).pipe(world)
   )

@@ -2,6 +2,7 @@
  * What differs between Effect 3 and Effect 4 in the shape of clients, requests and their errors. This is the file of
  * Effect 4.
  */
+import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Headers from "effect/http/Headers"
 import * as HttpClient from "effect/http/HttpClient"
@@ -10,6 +11,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as UrlParams from "effect/http/UrlParams"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import { property } from "@effect-retry/core/unstable/Property"
 
 type Request = HttpClientRequest.HttpClientRequest
@@ -54,12 +56,29 @@ export const withResponse = (
   return new HttpClientError.HttpClientError({ reason: new Reason({ ...reason, response }) })
 }
 
+/** The same error about another exchange, with another cause and no text of its own. */
+export const about = (
+  { reason }: HttpClientError.HttpClientError,
+  exchange: {
+    readonly request: Request
+    readonly response?: HttpClientResponse.HttpClientResponse
+    readonly cause?: unknown
+  }
+): HttpClientError.HttpClientError => {
+  const Reason = HttpClientError[reason._tag] as new (fields: typeof exchange) => HttpClientError.HttpClientErrorReason
+  return new HttpClientError.HttpClientError({ reason: new Reason(exchange) })
+}
+
 export const isClient: (value: unknown) => boolean = HttpClient.isHttpClient
 
 export const isRequest: (value: unknown) => boolean = HttpClientRequest.isHttpClientRequest
 
 /** The target of a request; `undefined` if its URL is not valid. */
 export const urlOf = (request: Request): URL | undefined => Option.getOrUndefined(HttpClientRequest.toUrl(request))
+
+/** The parameters of a request that are not in its URL. */
+export const parametersOf = ({ urlParams }: Request): ReadonlyArray<readonly [name: string, value: string]> =>
+  urlParams.params.map(([name, value]) => [name, typeof value === "string" ? value : Redacted.value(value)])
 
 /** The forms of the URL of a request that errors of a client show: they hide some of its secrets, and not all. */
 export const urlsShown = ({ url }: Request): ReadonlyArray<string> => [url, UrlParams.redactUrl(url)]
@@ -70,6 +89,14 @@ export const withoutHeaders = (headers: Headers.Headers, names: ReadonlyArray<st
 /** The names of headers that Effect hides in a fiber. */
 export const redactedNames = (fiber: Fiber.Fiber<unknown, unknown>): ReadonlyArray<string | RegExp> =>
   fiber.getRef(Headers.CurrentRedactedNames)
+
+/** Hides the headers with matching names in the spans of an effect. */
+export const hiding = <A, E, R>(self: Effect.Effect<A, E, R>, names: RegExp): Effect.Effect<A, E, R> =>
+  Effect.updateService(self, Headers.CurrentRedactedNames, (known) => [...known, names])
+
+/** Switches the spans off that clients make inside an effect. */
+export const untraced = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(self, HttpClient.TracerDisabledWhen, () => true)
 
 /** Effect finds the scope that aborts a request by the request's identity, and lets no other request in. */
 export const scopedAs = (_request: Request, changed: Request): Request => changed

@@ -1,6 +1,7 @@
 /**
  * Configuration, whose errors and sources Effect 3 and Effect 4 have in another shape. This is the file of Effect 4.
  */
+import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
@@ -9,6 +10,14 @@ import * as Schema from "effect/Schema"
 /** The error of a value that is refused. */
 export const refusal = (_path: ReadonlyArray<string>, message: string): Config.ConfigError =>
   new Config.ConfigError(new ConfigProvider.SourceError({ message }))
+
+/** The error of a source that cannot be read. */
+export const unavailable = (message: string, cause: Cause.Cause<unknown>): Config.ConfigError =>
+  new Config.ConfigError(
+    new ConfigProvider.SourceError({ message, ...(cause.reasons.length > 0 && { cause: Cause.squash(cause) }) })
+  )
+
+export const isError = (value: unknown): value is Config.ConfigError => value instanceof Config.ConfigError
 
 /** One error of all, so that all of them are told at once; `undefined` where there is none. */
 export const all = (errors: ReadonlyArray<Config.ConfigError>): Config.ConfigError | undefined =>
