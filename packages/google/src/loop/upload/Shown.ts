@@ -83,10 +83,43 @@ const copyOf = (given: object): unknown => {
   const texts = { message, name: Untrusted.name(Property.property(given, "name")) ?? name, stack }
   const known = { ...(code !== undefined && { code }), ...(tag !== undefined && { _tag: tag }) }
   const inner = { ...(cause !== undefined && { cause }), ...(errors !== undefined && { errors }) }
-  return Object.create(prototypeOf(given), {
+  const copy: object = Object.create(prototypeOf(given), {
     ...described({ ...Object.fromEntries(plain), ...known, ...inner }, true),
     ...described(texts, false)
   })
+  return Object.defineProperties(
+    copy,
+    described(Object.fromEntries(throwing(copy).map((name) => [name, undefined])), false)
+  )
+}
+
+/** How many classes above that of an error are looked at. */
+const mostClasses = 8
+
+/**
+ * The accessors of its class that throw on a copy, because they read private fields. Comparing causes on Effect 4 reads
+ * all of an error.
+ */
+const throwing = (copy: object): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  try {
+    let from: object | null = Object.getPrototypeOf(copy)
+    for (let depth = 0; from !== null && depth < mostClasses; depth++, from = Object.getPrototypeOf(from)) {
+      for (const name of Object.getOwnPropertyNames(from)) if (!isReadable(copy, name)) found.push(name)
+    }
+  } catch {
+    // A proxy in the place of a class.
+  }
+  return found
+}
+
+const isReadable = (copy: object, name: string): boolean => {
+  try {
+    void (copy as Readonly<Record<string, unknown>>)[name]
+    return true
+  } catch {
+    return false
+  }
 }
 
 const prototypeOf = (given: object): object => {
