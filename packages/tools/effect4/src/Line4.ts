@@ -32,7 +32,14 @@ const readModule = (path: string): ReadonlySet<string> | undefined => {
 }
 
 const declaredIn = (text: string): ReadonlySet<string> =>
-  new Set(ts.createSourceFile("module.d.ts", text, ts.ScriptTarget.ES2022).statements.flatMap(namesOf))
+  new Set(
+    ts.createSourceFile("module.d.ts", text, ts.ScriptTarget.ES2022).statements.filter(isExported).flatMap(namesOf)
+  )
+
+const isExported = (statement: ts.Statement): boolean =>
+  ts.isExportDeclaration(statement) ||
+  (ts.canHaveModifiers(statement) &&
+    (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword))
 
 const namesOf = (statement: ts.Statement): ReadonlyArray<string> => {
   if (ts.isVariableStatement(statement)) {

@@ -1,4 +1,5 @@
 /** What tests use of Effect 3's `Effect` that Effect 4 has in another shape. */
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { dual } from "effect/Function"
@@ -84,6 +85,14 @@ export const tagMetrics: {
       ...(typeof labels === "string" ? { [labels]: value } : labels)
     }))
 )
+
+/** How long an effect takes, by the given nanoseconds, and its value. */
+export const timedWith = <A, E, R>(self: Effect.Effect<A, E, R>, nanos: Effect.Effect<bigint>) =>
+  Effect.gen(function* () {
+    const begun = yield* nanos
+    const value = yield* self
+    return [Duration.nanos((yield* nanos) - begun), value] as const
+  })
 
 export const withRandomFixed: {
   (values: ReadonlyArray<number>): (self: Any) => Any

@@ -239,11 +239,36 @@ describe("Shapes", () => {
       `use(error, { _tag: "ResponseError", reason: "EmptyBody" })`,
       `use(error, { _tag: "HttpClientError", reason: { _tag: "EmptyBodyError" } })`
     ],
-    ["a reason that is compared", `use(a.reason === "EmptyBody")`, `use(a.reason._tag === "EmptyBodyError")`]
+    ["a reason that is compared", `use(a.reason === "EmptyBody")`, `use(a.reason._tag === "EmptyBodyError")`],
+    [
+      "an error of the platform",
+      `new Error.SystemError({ reason: "NotFound", module })`,
+      `PlatformError.systemError({ _tag: "NotFound", module })`
+    ],
+    [
+      "an error of the platform with a reason of that name",
+      `new Error.SystemError({ reason, module })`,
+      `PlatformError.systemError({ _tag: reason, module })`
+    ],
+    ["the reason of the platform", `a._tag === "SystemError" ? a.reason : a._tag`, `a.reason._tag`],
+    [
+      "another choice by a tag",
+      `a._tag === "SystemError" ? a.reason : b._tag`,
+      `a._tag === "SystemError" ? a.reason : b._tag`
+    ]
   ])("derives %s", (_, source, expected) => {
-    const platform = `import * as HttpClientError from "@effect/platform/HttpClientError"\n`
+    const platform = ["HttpClientError", "Error"]
+      .map((module) => `import * as ${module} from "@effect/platform/${module}"\n`)
+      .join("")
     expect(derived(platform + source).findings).toEqual([])
     expect(body(platform + source)).toBe(expected)
+  })
+
+  it("refuses a name that a module declares for itself alone", () => {
+    const { findings } = derived(
+      `import * as HttpClientRequest from "@effect/platform/HttpClientRequest"\nuse(HttpClientRequest.TypeId)`
+    )
+    expect(findings.map(({ message }) => message)).toEqual(["Effect 4 has no HttpClientRequest.TypeId"])
   })
 
   it("refuses a fiber whose flags are read", () => {

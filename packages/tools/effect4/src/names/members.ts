@@ -68,6 +68,7 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
   Headers: { unsafeFromRecord: "fromRecordUnsafe" },
   HttpBody: { unsafeJson: "jsonUnsafe" },
   HttpClient: { catchAll: "catch" },
+  HttpClientRequest: { bodyUnsafeJson: "bodyJsonUnsafe", del: "delete" },
   Layer: {
     scoped: "effect",
     scopedDiscard: "effectDiscard",
@@ -96,7 +97,13 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
   Ref: { unsafeMake: "makeUnsafe" },
   Runtime: { Runtime: "Context.Context" },
   Scope: { CloseableScope: "Closeable", extend: "provide" },
-  Stream: { catchAll: "catch", toReadableStreamRuntime: "toReadableStreamWith", unwrapScoped: "unwrap" },
+  Stream: {
+    catchAll: "catch",
+    execute: "fromEffectDrain",
+    repeatEffect: "fromEffectRepeat",
+    toReadableStreamRuntime: "toReadableStreamWith",
+    unwrapScoped: "unwrap"
+  },
   TestClock: { currentTimeMillis: "Clock.currentTimeMillis" }
 }
 
@@ -119,6 +126,7 @@ export const changed: ReadonlySet<string> = new Set([
   "Schedule.upTo",
   "Stream.fromPubSub",
   "Stream.runCollect",
+  "Stream.runFold",
   "Tracer.make"
 ])
 
