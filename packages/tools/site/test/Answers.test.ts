@@ -12,6 +12,7 @@ describe("Answers.answers", () => {
     expect(found).toEqual([
       "Operations",
       "Delays",
+      "Load at first",
       "Guard",
       "Other",
       "Summary",

@@ -21,8 +21,11 @@ const firstSecond = 60 - outageFrom
 const shown = 12
 const summed = 400
 
-/** Requests a second that the server can serve: the first picture is there at once, the last one is less noisy. */
-const capacities = [20, 100]
+/**
+ * Requests a second that the server can serve. A small server costs little time: its picture is rough, and there within a
+ * second. That of the largest is the least noisy.
+ */
+const capacities = { first: 5, finer: 20, last: 100 }
 
 export async function* answers(question: Question): AsyncGenerator<Answer> {
   try {
@@ -46,8 +49,15 @@ async function* simulated({ settings }: Question & { readonly _tag: "Show" }): A
     outage: few.outage
   }
   yield { _tag: "Delays", delays: delaysOf(ours, settings) }
-  yield { _tag: "Guard", guarded: await Effect.runPromise(guarded(ours, settings)) }
   const theirs = await load(settings.other)
+  const loadWith = async (capacity: number): Promise<Answer> => ({
+    _tag: "Load",
+    ours: await recovery(ours, settings, capacity),
+    other: await recovery(theirs, settings, capacity),
+    isLast: capacity === capacities.last
+  })
+  yield await loadWith(capacities.first)
+  yield { _tag: "Guard", guarded: await Effect.runPromise(guarded(ours, settings)) }
   yield { _tag: "Other", planned: planned(theirs, settings) }
   const many = Operations.steady(settings, summed)
   const summaryOf = async (client: Client) =>
@@ -58,11 +68,8 @@ async function* simulated({ settings }: Question & { readonly _tag: "Show" }): A
       attempts.map(({ startMillis }) => startMillis)
     )
   yield { _tag: "Storm", storm: stormOf(await attemptsOf(ours), await attemptsOf(theirs)) }
-  for (const [i, capacity] of capacities.entries()) {
-    const isLast = i === capacities.length - 1
-    const [one, two] = [await recovery(ours, settings, capacity), await recovery(theirs, settings, capacity)]
-    yield { _tag: "Load", ours: one, other: two, isLast }
-  }
+  yield await loadWith(capacities.finer)
+  yield await loadWith(capacities.last)
 }
 
 const delaysOf = ({ policy: { backoff, maxAttempts } }: Client, { seed }: Settings) =>
