@@ -51,3 +51,14 @@ describe("Figures.distribution", () => {
     expect(Figures.distribution(band, [])).toEqual([])
   })
 })
+
+describe("Figures.ticks", () => {
+  it.each([
+    [1, [0, 0.2, 0.4, 0.6, 0.8, 1]],
+    [0.35, [0, 0.1, 0.2, 0.3]],
+    [1234, [0, 500, 1000]],
+    [0, [0]]
+  ])("are round up to %d", (most, expected) => {
+    expect(Figures.ticks(most)).toEqual(expected)
+  })
+})

@@ -70,7 +70,7 @@ export const ticks = (most: number): ReadonlyArray<number> => {
     .map((factor) => factor * 10 ** Math.floor(Math.log10(most / 5)))
     .find((step) => most / step <= 5)
   const width = step ?? most
-  return Array.from({ length: Math.floor(most / width) + 1 }, (_, i) => i * width)
+  return Array.from({ length: Math.floor(most / width) + 1 }, (_, i) => Number((i * width).toPrecision(12)))
 }
 
 /** A time as a label: `250 ms`, `1.5 s`, `2 min`. */
