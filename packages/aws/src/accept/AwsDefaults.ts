@@ -26,7 +26,7 @@ export interface Service {
  * @category models
  */
 export interface Sdk {
-  /** The behaviour if no gate is set. */
+  /** The version of the rules if the gate, `AWS_NEW_RETRIES_2026`, is not set. */
   readonly behaviour: Behaviour
   readonly mode: Readonly<Record<Behaviour, Mode>>
   /** The modes that the SDK knows; any other one is refused. */

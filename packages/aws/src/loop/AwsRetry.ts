@@ -4,10 +4,10 @@
  * A policy names its bucket and its rate limiter by a tag, and a layer provides them: programs share a quota exactly when
  * they share the layer. Change the bucket, the attempts or the observers by spread: `{ ...AwsRetry.standard, bucket }`.
  *
- * The order of an operation: the rate limiter grants the attempt, it runs, limiter and quota record how it ended. It stops
- * if the failure is not retryable, the attempts are spent or the quota is short, in this order; otherwise it waits and
- * begins again. Adaptive mode records every response, and is asked after the wait. A success returns only what its last
- * retry cost.
+ * An operation goes through these steps: the rate limiter grants the attempt, the attempt runs, and limiter and quota
+ * record how it ended. The operation stops if the failure is not retryable, if the attempts are spent or if the quota is
+ * short, in this order; otherwise it waits and makes the next attempt. In adaptive mode the limiter records every
+ * response, and is asked after the wait. A success returns only the tokens of its last retry.
  *
  * @example
  * ```ts

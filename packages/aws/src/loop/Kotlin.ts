@@ -8,9 +8,8 @@
  *   the bucket locked, and leaves it empty.
  * - If a first attempt costs tokens under adaptive mode, the bucket is asked before the limiter, so a refused attempt has
  *   not waited.
- * - The limiter counts requests in half seconds of the clock, as the other SDKs do, and not from its construction;
- *   before its
- *   first outcome its rate is `minFillRate` and its capacity `minCapacity`, where Kotlin has 0.
+ * - The limiter counts requests in half seconds of the clock, as the other SDKs do, and not from its construction.
+ *   Before its first outcome its rate is `minFillRate` and its capacity `minCapacity`, where Kotlin has 0.
  * - `AdaptiveRetryStrategy()` without settings shares one bucket and one limiter in the whole process in Kotlin; here each
  *   strategy has its own.
  * - A refused first attempt fails with `AttemptRefused`; in Kotlin with a `RetryCapacityExceededException`.

@@ -9,7 +9,7 @@ import * as Predicate from "effect/Predicate"
 import type { KotlinDelay } from "../decide/AwsBackoff.ts"
 
 /**
- * The settings of `delayProvider`. With the gate on, the defaults are an `initialDelay` of 50 milliseconds and a
+ * The settings of `delayProvider`. With `newRetries2026`, the defaults are an `initialDelay` of 50 milliseconds and a
  * `scaleFactor` of 2.
  *
  * @category models
@@ -31,9 +31,9 @@ export interface BucketSettings {
   readonly initialTryCost?: number
   /** How many tokens a successful first attempt adds. @default 1 */
   readonly initialTrySuccessIncrement?: number
-  /** What a retry costs after any other failure than those of `timeoutRetryCost`. @default 5; 14 with the gate on */
+  /** What a retry costs after any other failure than those of `timeoutRetryCost`. @default 5; 14 with `newRetries2026` */
   readonly retryCost?: number
-  /** What a retry costs after throttling and, with the gate off, after a transient failure. @default 10; 5 with the gate on */
+  /** What a retry costs after throttling and, without `newRetries2026`, after a transient failure. @default 10; 5 with `newRetries2026` */
   readonly timeoutRetryCost?: number
   /** Tokens refilled per second, fractions kept. 0 forces `useCircuitBreakerMode`, as in Kotlin. @default 0 */
   readonly refillUnitsPerSecond?: number
@@ -69,7 +69,7 @@ export interface Settings<in E = unknown> {
   readonly retryPolicy?: Classifier.Classifier<E>
   /** Whether to wait once when the bucket refuses a retry, as for SQS's long polls. @default false */
   readonly enableLongPollingBackoff?: boolean
-  /** The gate of the 2026 behaviour: other defaults, and transient failures pay `retryCost`. @default false */
+  /** Switches to the rules of 2026: other defaults, and a retry after a transient failure costs `retryCost`. @default false */
   readonly newRetries2026?: boolean
 }
 

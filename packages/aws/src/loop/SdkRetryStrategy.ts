@@ -121,19 +121,17 @@ const owner = "SdkRetryStrategy.make"
  * start from these. `AwsRetry.standard` follows the guide, and gives up on a 429 without a code.
  *
  * Buckets, clock and random numbers come from the effect's context, and all clients that share the strategy share them.
- * The strategy waits by itself, so the delay of every token is 0 and the time waited is in `$retryLog`. The SDK's
+ * The strategy itself waits, so the delay of every token is 0, and the time waited is in `$retryLog`. The SDK's
  * caller sees the service's own error or, if the rate limiter refuses the first attempt, an `AttemptRefused`.
  *
- * - An operation whose scope ends in `:longpoll` waits once when the bucket is empty, see `AwsQuota.longPolling`; the
- *   part before that, the `partition_id` of the SDK's context,
- *   is the `TokenBucket.Key` of keyed buckets.
- * - The SDK does not report that it abandons an operation (an abort, a streaming payload that cannot be sent again). A
- *   running wait
- *   then continues to its end, and the tokens of an abandoned attempt stay spent, as in the SDK's own strategies. Nothing else
- *   remains: the operation is garbage-collected with its token, and only then are buckets with `started` told that the attempt was
- *   abandoned.
- * - A policy that acts on attempts or results is refused: whenNested, attempt, attemptSpan, attemptTimeout, result,
- *   release and a deadline that cuts. Observers see every event, with the reason for giving up.
+ * - An operation whose scope ends in `:longpoll` waits once when the bucket is empty, see `AwsQuota.longPolling`. The
+ *   part of the scope before that, the `partition_id` of the SDK's context, is the `TokenBucket.Key` of keyed buckets.
+ * - The SDK does not report that it abandons an operation: after an abort, or if a streaming payload cannot be sent
+ *   again. A running wait then continues to its end, and the tokens of the abandoned attempt stay spent, as in the SDK's
+ *   own strategies. Nothing else remains: the operation is garbage-collected with its token, and only then are buckets
+ *   with `started` told that the attempt was abandoned.
+ * - A policy with a field that acts on attempts or results is refused: whenNested, attempt, attemptSpan, attemptTimeout,
+ *   result, release and `Deadline.cut`. Observers see every event, with the reason for giving up.
  *
  * @category constructors
  */

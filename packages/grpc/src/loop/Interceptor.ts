@@ -9,10 +9,9 @@
  *
  * If the client has its own service config:
  * - Put retry and hedging policies either here or there, not in both, or attempts multiply. `"grpc.enable_retries": 0`
- *   prevents
- *   that, even for a config that the client finds in DNS. It turns off the client's transparent retries as well.
- * - Without that option, if the server refuses a stream before any code of the application ran, the client itself sends the
- *   attempt again, once and uncounted. With it, such a refusal is a failure with the code `UNAVAILABLE`.
+ *   turns off the client's own retries, even those of a config that it finds in the DNS, and its transparent ones.
+ * - Without that option, the client itself sends an attempt again, once and uncounted, if the server refused the stream
+ *   before any code of the application ran. With it, such a refusal is a failure with the code `UNAVAILABLE`.
  *
  * @example
  * ```ts
@@ -70,9 +69,9 @@ import * as Hedging from "./Hedging.ts"
  */
 export interface Options {
   /**
-   * Bytes of the requests of one call that are kept to be sent again, each with a frame of five bytes. A call with more of
-   * them is left with the attempt that has sent most. Takes the place of the client's `"grpc.per_rpc_retry_buffer_size"`,
-   * which interceptors cannot see.
+   * The most bytes of requests that a call keeps in order to send them again, each with a frame of five bytes. A call
+   * with more of them continues with the attempt that has sent most. Replaces the client's
+   * `"grpc.per_rpc_retry_buffer_size"`, which interceptors cannot see.
    *
    * Source of the default: https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/internal-channel.ts,
    * `DEFAULT_PER_RPC_RETRY_BUFFER_SIZE_BYTES`.
@@ -85,8 +84,9 @@ export interface Options {
  * Makes an interceptor that handles every call as the service config says for its method.
  *
  * - The status of a call is that of its last attempt: code, details and trailers.
- * - The deadline of a call bounds all of its attempts, and so does the `timeout` of its method. If it would pass before the
- *   next attempt, the call fails at once with the error of the last one, and not with `DEADLINE_EXCEEDED` later. The details of that code describe one attempt: they count from its start, not from that of the call.
+ * - The deadline of a call bounds all of its attempts, and so does the `timeout` of its method. If it would pass before
+ *   the next attempt, the call fails at once with the error of the last one, and not with `DEADLINE_EXCEEDED` later. The
+ *   details of that code describe one attempt: they count from its start, not from the start of the call.
  * - A call that is cancelled, by its caller or by its parent call, ends at once, whether in an attempt or in a wait.
  * - `grpc-previous-rpc-attempts` tells server and caller how many attempts came before.
  * - Interceptors before this one see one call, and those after it see each attempt.

@@ -1,9 +1,9 @@
 /**
  * Buckets that a fleet shares, kept in Postgres.
  *
- * Each but the circuit breaker is a `TokenBucket<PostgresError>`, which no policy takes: `TokenBucket.failOpen`,
- * `failClosed` or `fallback` around it says what happens while Postgres is away. A bucket lives in a scope: when that closes, the process returns
- * the tokens that it holds. With `TokenBucket.keyed` there is one bucket per key.
+ * All but the circuit breaker are a `TokenBucket<PostgresError>`, which no policy takes: `TokenBucket.failOpen`,
+ * `failClosed` or `fallback` around it says what happens while Postgres is away. A bucket lives in a scope: when that
+ * closes, the process returns the tokens that it holds. With `TokenBucket.keyed` there is one bucket per key.
  */
 import type * as CircuitBreaker from "@effect-retry/core/CircuitBreaker"
 import * as Effect from "effect/Effect"

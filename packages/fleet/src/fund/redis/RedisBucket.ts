@@ -1,9 +1,9 @@
 /**
  * Buckets that a fleet shares, kept in Redis or Valkey.
  *
- * Each but the circuit breaker is a `TokenBucket<RedisError>`, which no policy takes: `TokenBucket.failOpen`, `failClosed`
- * or `fallback` around it says what happens while Redis is away. A bucket lives in a scope: when that closes, the process returns the tokens
- * that it holds. With `TokenBucket.keyed` there is one bucket per key.
+ * All but the circuit breaker are a `TokenBucket<RedisError>`, which no policy takes: `TokenBucket.failOpen`,
+ * `failClosed` or `fallback` around it says what happens while Redis is away. A bucket lives in a scope: when that closes,
+ * the process returns the tokens that it holds. With `TokenBucket.keyed` there is one bucket per key.
  */
 import type * as CircuitBreaker from "@effect-retry/core/CircuitBreaker"
 import * as Effect from "effect/Effect"

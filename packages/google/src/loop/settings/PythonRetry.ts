@@ -1,9 +1,10 @@
 /**
  * Python's `google.api_core.retry.Retry` and the retries of its Cloud Storage client, in Python's own words.
  *
- * A `PythonRetry` is a record; change it by spread instead of with Python's `with_timeout`, `with_delay` and `with_predicate`.
- * `toPreset` turns it into a policy for `StorageRetry.withRetry`. Python's `retry=None` is `none`. Python's `RetryError` is not made: an
- * operation fails with its last error. A request that was not sent, or not processed, is sent again whatever the condition.
+ * A `PythonRetry` is a record; change it by spread instead of with Python's `with_timeout`, `with_delay` and
+ * `with_predicate`. `toPreset` turns it into a policy for `StorageRetry.withRetry`. Python's `retry=None` is `none`. An
+ * operation fails with its last error, and not with a `RetryError` as in Python. A request that was not sent, or not
+ * processed, is sent again whatever the condition.
  *
  * @example
  * ```ts

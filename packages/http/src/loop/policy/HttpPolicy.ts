@@ -125,8 +125,7 @@ export interface Erased extends Omit<Fields<unknown>, keyof Constructed>, Constr
  * - `idempotency`: `Idempotency.standard`: GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY, and requests with an
  *   `Idempotency-Key` or a precondition; no key is created.
  * - `maxAttempts`, `backoff`: `Policy.standard` of core: 3 attempts, exponential from 100 milliseconds, capped at 20
- *   seconds,
- *   full jitter.
+ *   seconds, full jitter.
  * - `hint`: the server's hint is a floor of at most 1 minute, beyond which the operation stops; up to a tenth is added,
  *   so that clients with the same hint do not return together.
  * - `drain`: 128 KiB within 1 second.
