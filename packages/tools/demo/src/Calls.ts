@@ -59,7 +59,7 @@ export type Policies = { readonly [Name in keyof typeof policies]: HttpRetry.Pre
 export const scenes = (given: Policies = policies): ReadonlyArray<Scene.Scene> => [
   Scene.pair({
     title: "Two 503s, then an answer",
-    why: "Both succeed; our waits are random, but never below half the back-off.",
+    why: "Both succeed; our waits vary more, which spreads the clients of a server.",
     steps: () => [Scripted.times(Server.status(503), 2), Server.status(200)],
     policy: given.twoFailures,
     native: native("200 millis"),
@@ -110,7 +110,7 @@ export const scenes = (given: Policies = policies): ReadonlyArray<Scene.Scene> =
   }),
   Scene.pair({
     title: "503s and resets in turn",
-    why: "Ours makes 4 attempts in all; native makes 4 for each of 4, in two loops.",
+    why: "Ours makes 4 attempts in all; native has two loops, and makes 4 times 4.",
     steps: () => Array.makeBy(4, () => [Scripted.times(Server.status(503), 3), Server.reset]).flat(),
     policy: given.oneCount,
     native: HttpClient.retryTransient({ times: 3 }),

@@ -70,7 +70,12 @@ const opening = (style: Style, url: string, seed: string): ReadonlyArray<Line> =
     ...Paint.paragraph(style, 0, `server ${url}, seed ${seed}; times are drawn to scale`, "dim"),
     ...Paint.paragraph(style, 0, "ours: up to 4 attempts, with exponential delays and jitter", "dim"),
     ...Paint.paragraph(style, 0, "native: retries of Effect and its HttpClient, as programs often write them", "dim"),
-    ...Paint.paragraph(style, 0, `${failed} failed  ${cut} cut  ${succeeded} succeeded  ${waiting} waiting`, "dim"),
+    ...Paint.paragraph(
+      style,
+      0,
+      `${failed} failed  ${cut} timed out  ${succeeded} succeeded  ${waiting} waiting`,
+      "dim"
+    ),
     []
   ]
 }

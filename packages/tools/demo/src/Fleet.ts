@@ -71,7 +71,7 @@ const failed = (why: string): Report => ({
   native: { requests: 0 }
 })
 
-const absent = failed("no redis-server was found: `apt-get install redis-server` brings this scene")
+const absent = failed("this scene needs Redis, and found none: `apt-get install redis-server`")
 
 const played = (seed: string, buckets: Buckets) =>
   Effect.gen(function* () {

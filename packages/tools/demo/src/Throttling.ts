@@ -24,7 +24,7 @@ const leastUsed = 0.7
  * @category constructors
  */
 export const scene = (rateLimiter: Effect.Effect<TokenBucket.TokenBucket> = RateLimiter.adaptive()): Scene => ({
-  title: `${writers} writers of a table for ${perSecond} writes per second: throttled writes`,
+  title: `${writers} writers to a table that takes ${perSecond} writes per second: throttled writes`,
   play: ({ seed }) =>
     Effect.gen(function* () {
       const ours = yield* load(seed, adaptive(rateLimiter))
@@ -37,7 +37,7 @@ export const scene = (rateLimiter: Effect.Effect<TokenBucket.TokenBucket> = Rate
       return {
         figure: (style) => Load.draw(style, tracks, untilMillis, settled),
         promises: promises(ours),
-        why: `Native stores ${more} more, but ${refused(native)} of its requests are refused; of ours, ${refused(ours)}.`,
+        why: `Native stores ${more} more; ${refused(native)} of its requests are throttled, ${refused(ours)} of ours.`,
         ours: { requests: ours.requests.length },
         native: { requests: native.requests.length }
       }
