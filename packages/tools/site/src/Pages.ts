@@ -25,12 +25,12 @@ const ordered: ReadonlyArray<Group> = [
     files: [
       "docs/promises.md",
       "docs/http-guide.md",
+      "docs/safe-to-retry.md",
       "packages/http/README.md",
       "docs/http.md",
       "docs/configuration.md",
-      "docs/production.md",
       "docs/observing.md",
-      "docs/safe-to-retry.md"
+      "docs/production.md"
     ]
   },
   {
@@ -60,7 +60,7 @@ const ordered: ReadonlyArray<Group> = [
   },
   {
     title: "Plan and test",
-    files: ["packages/plan/README.md", "packages/testing/README.md", "docs/testing.md"]
+    files: ["docs/testing.md", "packages/testing/README.md", "packages/plan/README.md"]
   },
   {
     title: "Coming from elsewhere",

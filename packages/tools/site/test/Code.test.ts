@@ -85,9 +85,9 @@ describe("ReadText.read", () => {
   })
 
   it.each([
-    ["nothing", "", "there is no record with a field maxAttempts"],
-    ["no policy", "alert(1)", "there is no record with a field maxAttempts"],
-    ["half of a policy", "{ maxAttempts: 3, backoff: Backoff.constant(", "the text ends inside of the policy"],
+    ["nothing", "", "there is no object with a field maxAttempts"],
+    ["no policy", "alert(1)", "there is no object with a field maxAttempts"],
+    ["half of a policy", "{ maxAttempts: 3, backoff: Backoff.constant(", "the text ends before the policy does"],
     [
       "a schedule of Effect",
       "{ maxAttempts: 3, backoff: Schedule.spaced(1) }",
@@ -98,9 +98,9 @@ describe("ReadText.read", () => {
       "{ maxAttempts: 3, hint: Object.constructor }",
       "Object.constructor has no control on this page"
     ],
-    ["a statement", "{ maxAttempts: 3, hint: [1] }", "[ is not what a policy begins a value with"],
+    ["a statement", "{ maxAttempts: 3, hint: [1] }", "a value of a policy cannot begin with ["],
     ["much", `{ maxAttempts: 3, ${" ".repeat(20_000)}`, "the text is longer than 20000 characters"],
-    ["depth", `{ maxAttempts: 3, backoff: ${"Backoff.capped(".repeat(30)}`, "an expression is deeper than 20"]
+    ["depth", `{ maxAttempts: 3, backoff: ${"Backoff.capped(".repeat(30)}`, "an expression is nested more than 20 deep"]
   ])("refuses %s", (_, text, message) => {
     expect(() => read(text, initial)).toThrow(new Unreadable(message))
   })

@@ -61,7 +61,7 @@ describe("the playground", () => {
   it("changes with a slider that is dragged", async () => {
     const { page } = await visit("/playground", still)
     await page.waitForSelector(".plan")
-    const slider = page.locator("label", { hasText: "Attempts at most" }).locator("input[type=range]")
+    const slider = page.locator("label", { hasText: "Maximum attempts" }).locator("input[type=range]")
     const box = await slider.boundingBox()
     if (box === null) throw new Error("there is no slider")
     await page.mouse.move(box.x + box.width / 10, box.y + box.height / 2)
@@ -69,7 +69,7 @@ describe("the playground", () => {
     const met: Array<string> = []
     for (const share of [0.3, 0.6, 1]) {
       await page.mouse.move(box.x + box.width * share, box.y + box.height / 2)
-      met.push(await page.getByLabel("Attempts at most").inputValue())
+      met.push(await page.getByLabel("Maximum attempts").inputValue())
     }
     await page.mouse.up()
     expect(met.map(Number)).toEqual(met.map(Number).toSorted((a, b) => a - b))
@@ -84,22 +84,22 @@ describe("the playground", () => {
     await page.waitForSelector("h1")
     expect(await page.locator(".playground").count()).toBe(0)
     await page.locator(".preview").scrollIntoViewIfNeeded()
-    await page.getByLabel("Attempts at most").fill("7")
+    await page.getByLabel("Maximum attempts").fill("7")
     await page.getByRole("img", { name: "before attempt 7" }).waitFor()
     expect(new URL(page.url()).hash).toBe("")
     await page.getByRole("link", { name: "All settings and figures of this policy" }).click()
     await page.waitForSelector(".plan")
-    expect(await page.getByLabel("Attempts at most").inputValue()).toBe("7")
+    expect(await page.getByLabel("Maximum attempts").inputValue()).toBe("7")
     expect(complaints).toEqual([])
     await page.close()
   })
 
   it("keeps its settings in the address", async () => {
     const { page } = await visit("/playground", still)
-    await page.getByLabel("Attempts at most").fill("7")
+    await page.getByLabel("Maximum attempts").fill("7")
     await page.waitForFunction(() => location.hash.includes("maxAttempts=7"))
     const { page: another } = await visit(new URL(page.url()).pathname + new URL(page.url()).hash)
-    expect(await another.getByLabel("Attempts at most").inputValue()).toBe("7")
+    expect(await another.getByLabel("Maximum attempts").inputValue()).toBe("7")
     await page.close()
     await another.close()
   })
@@ -128,8 +128,8 @@ describe("the playground", () => {
       met.push(await focused())
       await page.keyboard.press("Tab")
     }
-    expect(met).toEqual(["Attempt timeout, 0 for none", "Attempts at most", "Curve", "Base", "Factor"])
-    await page.getByLabel("Attempts at most").focus()
+    expect(met).toEqual(["Attempt timeout, 0 for none", "Maximum attempts", "Curve", "Base", "Factor"])
+    await page.getByLabel("Maximum attempts").focus()
     await page.keyboard.press("ArrowUp")
     await page.waitForFunction(() => document.querySelectorAll(".plan tbody tr").length === 5)
     await page.getByRole("button", { name: "Promises" }).focus()
@@ -140,12 +140,12 @@ describe("the playground", () => {
 
   it("reads a policy that is pasted, and says what it does not understand", async () => {
     const { page } = await visit("/playground", still)
-    const text = page.getByLabel("A policy to read")
+    const text = page.getByLabel("Paste a policy")
     await text.fill(`{ maxAttempts: 2, backoff: Backoff.constant({ delay: "3 seconds" }) }`)
-    await page.getByRole("button", { name: "Read it" }).click()
-    expect(await page.getByLabel("Attempts at most").inputValue()).toBe("2")
+    await page.getByRole("button", { name: "Read policy" }).click()
+    expect(await page.getByLabel("Maximum attempts").inputValue()).toBe("2")
     await text.fill("{ maxAttempts: 2, backoff: Schedule.spaced(1) }")
-    await page.getByRole("button", { name: "Read it" }).click()
+    await page.getByRole("button", { name: "Read policy" }).click()
     expect(await page.getByRole("alert").textContent()).toBe("Schedule.spaced has no control on this page")
     await page.close()
   })

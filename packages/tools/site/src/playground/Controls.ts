@@ -60,7 +60,7 @@ const hour = 3_600_000
 /** In the order in which a policy consults them. */
 export const policyControls = {
   attemptTimeout: millis("Attempt timeout, 0 for none", 0, 0, hour),
-  maxAttempts: number("Attempts at most", "", 4, { least: 1, most: 50 }),
+  maxAttempts: number("Maximum attempts", "", 4, { least: 1, most: 50 }),
   curve: choice("Curve", "exponential", {
     constant: "constant",
     linear: "linear",
@@ -79,19 +79,19 @@ export const policyControls = {
     { none: "none", full: "full", equal: "equal", proportional: "proportional", additive: "additive" },
     ["curve", "constant", "linear", "exponential", "fibonacci"]
   ),
-  jitterRatio: number("Ratio of the jitter", "", 0.2, { least: 0, most: 1, step: 0.05 }, ["jitter", "proportional"]),
-  jitterMax: millis("Most that is added", 1_000, 0, hour, ["jitter", "additive"]),
+  jitterRatio: number("Jitter ratio", "", 0.2, { least: 0, most: 1, step: 0.05 }, ["jitter", "proportional"]),
+  jitterMax: millis("Maximum added", 1_000, 0, hour, ["jitter", "additive"]),
   hint: choice("A server's hint", "floor", {
     ignore: "is ignored",
     floor: "is the least delay",
-    override: "takes the place of the delay"
+    override: "replaces the delay"
   }),
   hintAtMost: millis("Longest hint", 5_000, 0, hour, ["hint", "floor", "override"]),
   deadline: choice("Deadline", "none", {
     none: "none",
     refuse: "refuses an attempt beyond it",
     truncate: "shortens the last wait",
-    cut: "cuts the attempt"
+    cut: "stops the running attempt"
   }),
   deadlineWithin: millis("Deadline after", 10_000, 1, hour, ["deadline", "refuse", "truncate", "cut"]),
   deadlineReserve: millis("Reserve for the last attempt", 1_000, 0, hour, ["deadline", "truncate"]),
@@ -112,22 +112,22 @@ export const policyControls = {
   }),
   rate: number("Rate", "per second", 50, { least: 1, most: 10_000 }, ["rateLimiter", "fixed"]),
   burst: number("Burst", "tokens", 10, { least: 1, most: 10_000 }, ["rateLimiter", "fixed"]),
-  concurrency: number("In flight", "", 20, { least: 1, most: 10_000 }, ["rateLimiter", "concurrencyLimit"]),
-  breakerFailures: number("Failures in a row that open it", "", 5, { least: 1, most: 1000 }, [
+  concurrency: number("Attempts in flight", "", 20, { least: 1, most: 10_000 }, ["rateLimiter", "concurrencyLimit"]),
+  breakerFailures: number("Opens after failures in a row", "", 5, { least: 1, most: 1000 }, [
     "rateLimiter",
     "circuitBreaker"
   ]),
   breakerOpenFor: millis("Open for", 2_000, 1, hour, ["rateLimiter", "circuitBreaker"]),
-  hedge: millis("A hedge after, 0 for none", 0, 0, hour)
+  hedge: millis("Hedge after, 0 for none", 0, 0, hour)
 } as const satisfies Readonly<Record<string, Control>>
 
 /** What the server does. */
 export const serverControls = {
   failureRatio: number("Attempts that fail", "ratio", 0.2, { least: 0, most: 1, step: 0.01 }),
-  latency: millis("Latency, mean", 80, 0, 60_000),
-  outage: millis("An outage of", 2_000, 0, 60_000),
-  serverHint: millis("Hint of a failure, 0 for none", 0, 0, 60_000),
-  load: number("Load, of its capacity", "ratio", 0.5, { least: 0.05, most: 2, step: 0.05 }),
+  latency: millis("Mean latency", 80, 0, 60_000),
+  outage: millis("Length of the outage", 2_000, 0, 60_000),
+  serverHint: millis("Hint with a failure, 0 for none", 0, 0, 60_000),
+  load: number("Load, as a share of its capacity", "ratio", 0.5, { least: 0.05, most: 2, step: 0.05 }),
   clients: number("Clients that fail together", "", 200, { least: 10, most: 1000 }),
   seed: number("Seed", "", 1, { least: 0, most: 999_999 })
 } as const satisfies Readonly<Record<string, Control>>
@@ -143,12 +143,12 @@ export const comparedControls = {
   )
 } as const satisfies Readonly<Record<string, Control>>
 
-/** What a policy that is searched for shall do. */
+/** What a policy that is searched for should do. */
 export const wishControls = {
-  wishSucceeded: number("Operations that shall succeed", "ratio", 0.93, { least: 0, most: 1, step: 0.01 }),
+  wishSucceeded: number("Operations that should succeed", "ratio", 0.93, { least: 0, most: 1, step: 0.01 }),
   wishWithin: millis("Within", 2_000, 10, 60_000),
   wishOutageEvery: number("An outage every", "s", 60, { least: 1, most: 86_400 }),
-  wishOutageLoad: number("Load in an outage at most, 0 for any", "attempts", 0, { least: 0, most: 50, step: 0.1 })
+  wishOutageLoad: number("Maximum load in an outage, 0 for any", "attempts", 0, { least: 0, most: 50, step: 0.1 })
 } as const satisfies Readonly<Record<string, Control>>
 
 export const controls = { ...policyControls, ...serverControls, ...comparedControls, ...wishControls }

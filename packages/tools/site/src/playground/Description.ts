@@ -253,7 +253,7 @@ const absent: Values = {
 
 /** The values of settings that a policy and its buckets describe. Throws an `Unreadable` where no control has what they say. */
 export const read = ({ bucket, hedge, policy, rateLimiter }: Description): Values => {
-  if (policy._tag !== "Fields") throw new Unreadable("a policy is a record")
+  if (policy._tag !== "Fields") throw new Unreadable("a policy must be an object")
   const { maxAttempts, ...fields } = policy.fields
   return Object.assign(
     { ...absent, maxAttempts: valueOf(maxAttempts) },
@@ -278,7 +278,7 @@ const valuesOf = (self: Expression.Expression | undefined): Values => {
       throw new Unreadable(`${path} has no control on this page`)
     }
     default:
-      throw new Unreadable("a field of the policy is not what one of these modules makes")
+      throw new Unreadable("a field of the policy has a value that the page cannot read")
   }
 }
 

@@ -30,7 +30,7 @@ export const read = (text: string, functions: ReadonlyArray<string>): Read => {
   if (text.length > mostCharacters) throw new Unreadable(`the text is longer than ${mostCharacters} characters`)
   const tokens = tokensOf(text)
   const at = startOf(tokens)
-  if (at === undefined) throw new Unreadable("there is no record with a field maxAttempts")
+  if (at === undefined) throw new Unreadable("there is no object with a field maxAttempts")
   const starts = functions.flatMap((path) => callOf(tokens, path) ?? [])
   return {
     policy: new Parser(tokens, at).expression(0),
@@ -82,14 +82,14 @@ class Parser {
   }
 
   expression(depth: number): Expression.Expression {
-    if (depth > mostDepth) throw new Unreadable(`an expression is deeper than ${mostDepth}`)
+    if (depth > mostDepth) throw new Unreadable(`an expression is nested more than ${mostDepth} deep`)
     const { kind, text } = this.#next()
     if (kind === "number") return Expression.value(Number(text))
     if (kind === "text") return Expression.value(text)
     if (kind === "name" && (text === "true" || text === "false")) return Expression.value(text === "true")
     if (kind === "sign" && text === "{") return this.#fields(depth)
     if (kind === "name") return this.#piped(this.#member(text, depth), depth)
-    throw new Unreadable(`${text} is not what a policy begins a value with`)
+    throw new Unreadable(`a value of a policy cannot begin with ${text}`)
   }
 
   #member(module: string, depth: number): Expression.Expression {
@@ -101,7 +101,7 @@ class Parser {
   #piped(self: Expression.Expression, depth: number): Expression.Expression {
     if (!this.#takes(".")) return self
     const { text } = this.#next()
-    if (text !== "pipe") throw new Unreadable(`.${text} is no pipe`)
+    if (text !== "pipe") throw new Unreadable(`expected .pipe, got .${text}`)
     this.#expect("(")
     return this.#piped(Expression.pipe(self, ...this.#args(depth)), depth)
   }
@@ -157,7 +157,7 @@ class Parser {
 
   #next(): Token {
     const next = this.#tokens[this.#at]
-    if (next === undefined) throw new Unreadable("the text ends inside of the policy")
+    if (next === undefined) throw new Unreadable("the text ends before the policy does")
     this.#at += 1
     return next
   }
@@ -170,6 +170,6 @@ class Parser {
 
   #expect(sign: string): void {
     const { text } = this.#next()
-    if (text !== sign) throw new Unreadable(`${text} stands where ${sign} should`)
+    if (text !== sign) throw new Unreadable(`expected ${sign}, got ${text}`)
   }
 }
