@@ -117,7 +117,7 @@ describe(`${path} ## What happened`, () => {
     HttpClassifier.judge(standard, new HttpClientError.RequestError({ request: of, reason: "Transport", cause }), NaN)
       .processing
 
-  const redirected = "it may come from where a redirect led"
+  const redirected = "it may come from the target of a redirect"
   const rows = rowsOf(path, "### Where the failure says more")
 
   it.each(rows.filter(([says]) => says !== redirected))("%s: %s", (says = "", happened = "") => {
