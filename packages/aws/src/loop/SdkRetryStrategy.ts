@@ -3,13 +3,14 @@
  *
  * The SDK makes the attempts, signs them and reads their answers; the loop decides, pays and waits between them.
  */
-import type { Deadline, Policy } from "@effect-retry/core"
+import type { Policy } from "@effect-retry/core"
 import { Observe, TokenBucket } from "@effect-retry/core"
 import * as BucketOrTag from "@effect-retry/core/unstable/BucketOrTag"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
 import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
 import { prepareWithout } from "@effect-retry/core/unstable/PolicyCheck"
+import type { Without } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Needs } from "@effect-retry/core/unstable/PolicyTypes"
 import * as ShownCause from "@effect-retry/core/unstable/ShownCause"
 import * as Stepped from "@effect-retry/core/unstable/Stepped"
@@ -76,9 +77,11 @@ interface Operation {
  * A policy that a strategy can carry out: it acts neither on running attempts nor on results, because the SDK makes the
  * attempts and keeps their results.
  */
-type Strategic = Policy.Fields<unknown, never> & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
-  readonly deadline?: Deadline.Deadline | undefined
-}
+type Strategic = Without<
+  Policy.Fields<unknown, never>,
+  (typeof beyond)[number],
+  "leave it out: the SDK makes the attempts"
+>
 
 const beyond = ["whenNested", "attempt", "attemptSpan", "attemptTimeout", "result", "release"] as const
 

@@ -7,18 +7,15 @@ import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
 import * as Judging from "../classify/Judging.ts"
 import * as ScheduleLine from "../decide/ScheduleLine.ts"
-import type { Deadline } from "./policy/Deadline.ts"
 import * as Deciding from "./run/Deciding.ts"
 import * as Progress from "./run/Progress.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepareWithout } from "./policy/PolicyCheck.ts"
-import type { Any } from "./policy/PolicyRecord.ts"
+import type { Any, Without } from "./policy/PolicyRecord.ts"
 import type { In, Needs } from "./policy/PolicyTypes.ts"
 
 /** A policy that a schedule can carry out: it acts neither on attempts nor on successes. */
-export type Schedulable = Any & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
-  readonly deadline?: Deadline | undefined
-}
+export type Schedulable = Without<Any, (typeof beyond)[number], "leave it out: a schedule cannot do this">
 
 /**
  * The policy as a plain schedule of delays that reads the error.

@@ -18,10 +18,9 @@ import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import type { Flags } from "../fund/fiber/Interruption.ts"
 import * as Line from "../fund/fiber/Line.ts"
-import type { Deadline } from "./policy/Deadline.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepareWithout } from "./policy/PolicyCheck.ts"
-import type { Any } from "./policy/PolicyRecord.ts"
+import type { Any, Without } from "./policy/PolicyRecord.ts"
 import type { Adds, Checked, In, Needs, ResultIn } from "./policy/PolicyTypes.ts"
 import type { Erased } from "./run/Operation.ts"
 import type { Attempt } from "./run/Stepped.ts"
@@ -70,9 +69,7 @@ export interface Stepper<in E, in A, out E2 = never> {
  *
  * @category models
  */
-export type Steppable = Any & { readonly [Field in (typeof beyond)[number]]?: undefined } & {
-  readonly deadline?: Deadline | undefined
-}
+export type Steppable = Without<Any, (typeof beyond)[number], "leave it out: another library makes the attempts">
 
 const beyond = ["attempt", "attemptSpan", "attemptTimeout"] as const
 

@@ -133,11 +133,12 @@ export const prepare = (owner: string, policy: Any, usage?: string): Prepared =>
  */
 export const prepareWithout = (
   owner: string,
-  policy: Any,
+  given: object,
   beyond: ReadonlyArray<keyof Any>,
   why: string,
   usage?: string
 ): Prepared => {
+  const policy = given as Any
   const prepared = prepare(owner, policy, usage)
   for (const field of beyond) {
     if (policy[field] !== undefined) Argument.refuse(owner, field, `absent: ${why}`, policy[field])

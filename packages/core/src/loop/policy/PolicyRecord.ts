@@ -26,7 +26,10 @@ export interface Fields<in E, in A> {
   /** The name of the operation in events, metrics and nested operations. Not empty. Costs one FiberRef write per attempt. */
   readonly name?: string | undefined
   /** Observers, called with every event in this order; each returns an effect or nothing. See the module `Observe`. */
-  readonly observe?: ReadonlyArray<(event: RetryEvent) => Effect.Effect<void> | void> | undefined
+  readonly observe?:
+    | ReadonlyArray<Listener | Unrun | Mistake<"an observer, such as Observe.logs()">>
+    | Mistake<"[Observe.logs()]">
+    | undefined
   /** What to do inside an attempt of a named operation that itself retries. @default "retry" */
   readonly whenNested?: "retry" | "standDown" | undefined
   /** Provides the attempt with its own number, time left and previous failure. */
@@ -53,7 +56,7 @@ export interface Fields<in E, in A> {
    */
   readonly attemptsByKind?: AttemptsByKind | undefined
   /** The delays between attempts: a `Backoff`, or any other schedule. */
-  readonly backoff: Schedule.Schedule<unknown, E, unknown>
+  readonly backoff: Schedule.Schedule<unknown, E, unknown> | Mistake<ABackoff>
   /** How to follow a wait that the server asks for. @default Hint.standard */
   readonly hint?: Hint | undefined
   /** Bounds the whole operation, such as `Deadline.refuse("10 seconds")`. */
@@ -63,6 +66,9 @@ export interface Fields<in E, in A> {
   /** Asked before every retry; told how each attempt ended. */
   readonly bucket?: TokenBucket | Context.Tag<any, TokenBucket> | Unrun | undefined
 }
+
+/** An observer that may return nothing. */
+type Listener = (event: RetryEvent) => Effect.Effect<void> | void
 
 type AttemptsByKind = { readonly [K in Kind]?: number | undefined }
 
@@ -90,8 +96,15 @@ export type Any = Fields<never, never>
 /** A policy that requires no services, for `async` functions. */
 export interface Plain<in E, in A> extends Fields<E, A> {
   readonly rateLimiter?: TokenBucket | undefined
-  readonly backoff: Schedule.Schedule<unknown, E>
+  readonly backoff: Schedule.Schedule<unknown, E> | Mistake<ABackoff>
   readonly bucket?: TokenBucket | undefined
+}
+
+/** `F` without the fields in `Beyond` and without a cut, for what does not run the attempts; `Why` is shown for each of them. */
+export type Without<F extends Any, Beyond extends keyof Any, Why> = Omit<F, Beyond | "deadline"> & {
+  readonly [Field in Beyond]?: Mistake<Why> | undefined
+} & {
+  readonly deadline?: Deadline | Mistake<`Deadline.refuse("10 seconds")`> | undefined
 }
 
 /** The fields of `T` without their types, so that editors show the comments of fields. */
@@ -102,7 +115,10 @@ export interface Mistake<out Message> {
   readonly mistake: Message
 }
 
-/** No value is an `Unrun`; for the effect that makes a bucket, the compiler shows the name of the missing property. */
+/** What the compiler shows for a text or a number in place of a back-off. */
+export type ABackoff = `Backoff.constant({ delay: "1 second" })`
+
+/** No value is an `Unrun`; for the effect that makes a bucket or an observer, the compiler shows the name of the missing property. */
 interface Unrun extends Effect.Effect<unknown, unknown, unknown> {
   readonly "yield* the effect that makes it": never
 }
@@ -114,15 +130,16 @@ interface Unrun extends Effect.Effect<unknown, unknown, unknown> {
  */
 export interface Preset<out E2 = never> extends Pick<
   Any,
-  "name" | "observe" | "whenNested" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
+  "name" | "whenNested" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
 > {
+  readonly observe?: ReadonlyArray<Listener> | undefined
   readonly attemptTimeout?: AttemptTimeout<E2> | undefined
   readonly deadline?: Deadline<E2> | undefined
   readonly backoff: Backoff
 }
 
 /** The fields that add nothing to the types of an operation. */
-type Untyped = "name" | "observe" | "whenNested" | "attempt" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
+type Untyped = "name" | "whenNested" | "attempt" | "attemptSpan" | "maxAttempts" | "attemptsByKind" | "hint"
 type Tags<R> = R extends unknown ? Context.Tag<R, TokenBucket> : never
 
 /**
@@ -137,6 +154,7 @@ type Tags<R> = R extends unknown ? Context.Tag<R, TokenBucket> : never
 export type Policy<E, E2 = never, R = never, A = never> = Pick<Any, Untyped> &
   Commented<Any> &
   Says<E2, R> & {
+    readonly observe?: ReadonlyArray<Listener> | undefined
     readonly attemptTimeout?: AttemptTimeout<E2> | undefined
     readonly classifier: Classifier<E>
     readonly backoff: Schedule.Schedule<unknown, unknown, R>
@@ -172,6 +190,7 @@ export type Made<P> = P & { readonly [K in Exclude<keyof Any, keyof P>]?: undefi
 
 /** The fields that constructors make, without the messages for what is written in their place. */
 export interface Constructed {
+  readonly observe?: ReadonlyArray<Listener> | undefined
   readonly rateLimiter?: BucketOrTag | undefined
   readonly attemptTimeout?: AttemptTimeout<unknown> | undefined
   readonly deadline?: Deadline<unknown> | undefined
@@ -179,8 +198,10 @@ export interface Constructed {
 }
 
 /** A policy without its types, which the front doors have checked. */
-export interface ErasedPolicy extends Omit<Fields<unknown, unknown>, "classifier" | keyof Constructed>, Constructed {
+export interface ErasedPolicy
+  extends Omit<Fields<unknown, unknown>, "classifier" | "backoff" | keyof Constructed>, Constructed {
   readonly classifier: Classifier
+  readonly backoff: Schedule.Schedule<unknown, unknown, unknown>
 }
 
 /** Erases the types, which the caller has checked. */

@@ -4,7 +4,8 @@
  *
  * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/, "HTTP client span", read 2026-11-22.
  */
-import { AttemptTimeout, Deadline, type Observe, type Policy, Retry } from "@effect-retry/core"
+import { AttemptTimeout, Deadline, type Observe, Retry } from "@effect-retry/core"
+import type { ErasedPolicy } from "@effect-retry/core/unstable/PolicyRecord"
 import * as Readable from "@effect-retry/core/unstable/Readable"
 import * as Property from "@effect-retry/core/unstable/Property"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
@@ -23,9 +24,9 @@ type Attributes = Details["attributes"]
  */
 export const observing = (
   exchange: Exchange,
-  observers: NonNullable<Policy.Any["observe"]>,
+  observers: NonNullable<ErasedPolicy["observe"]>,
   route: string | undefined
-): NonNullable<Policy.Any["observe"]> => {
+): NonNullable<ErasedPolicy["observe"]> => {
   if (observers.length === 0) return observers
   const called = { request: exchange.request, route }
   return observers.map((observer) => (event) => observer(described(exchange, called, event)))

@@ -12,7 +12,7 @@ import type { Judgeable, KnownBy } from "@effect-retry/core/Classifier"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import type { AttemptTimeout, Deadline, Retry, TokenBucket } from "@effect-retry/core"
 import { type NoField, otherNames } from "@effect-retry/core/unstable/OtherNames"
-import type { Commented, Constructed, Mistake } from "@effect-retry/core/unstable/PolicyRecord"
+import type { ABackoff, Commented, Constructed, Mistake } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Adds, Needs } from "@effect-retry/core/unstable/PolicyTypes"
 import * as HttpClassifier from "../../classify/HttpClassifier.ts"
 import * as Idempotency from "../../decide/Idempotency.ts"
@@ -61,12 +61,12 @@ export interface Fields<in E> extends Own<E>, Omit<Core.Fields<never, never>, Re
   /** Runs at the start of every attempt but the first, and may change its request; see the type. */
   readonly beforeRetry?: BeforeRetry<E> | undefined
   /** The delays between attempts: a `Backoff`, or any other schedule. @default the back-off of core's `Policy.standard` */
-  readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, unknown> | undefined
+  readonly backoff?: Schedule.Schedule<unknown, Outcome<E>, unknown> | Mistake<ABackoff> | undefined
 }
 
 /** The fields of a policy that requires no services. */
 export interface Plain<in E> extends Omit<Fields<E>, "backoff" | "beforeRetry" | "bucket" | "rateLimiter"> {
-  readonly backoff?: Schedule.Schedule<unknown, Outcome<E>> | undefined
+  readonly backoff?: Schedule.Schedule<unknown, Outcome<E>> | Mistake<ABackoff> | undefined
   readonly beforeRetry?: BeforeRetry<E, unknown, never> | undefined
   readonly bucket?: TokenBucket.TokenBucket | undefined
   readonly rateLimiter?: TokenBucket.TokenBucket | undefined
@@ -109,7 +109,7 @@ declare const bound: unique symbol
 type Given<P> = P extends unknown ? (typeof bound extends keyof P ? { readonly maxAttempts?: undefined } : P) : never
 
 /** A policy without its types, completed with defaults. */
-export interface Erased extends Omit<Fields<unknown>, keyof Constructed>, Constructed {
+export interface Erased extends Omit<Fields<unknown>, "backoff" | keyof Constructed>, Constructed {
   readonly classifier: Classifier.Classifier
   readonly idempotency: Idempotency.Idempotency
   readonly maxAttempts: number
