@@ -102,6 +102,25 @@ describe("CircuitText.encode", () => {
     expect(forMillis).toBeGreaterThan(Number.isFinite(millis) ? millis : 0)
   })
 
+  const anHour = 3_600_000
+  const settled = { ...Circuit.closed(settings, nowMillis), openMillis: 4000 }
+  const probe = (untilMillis: number) => ({ ticket: untilMillis, untilMillis })
+
+  it.each<readonly [string, Circuit.Circuit, number]>([
+    ["closed, for its last open time", settled, 4000 + anHour],
+    ["open, until it is over", { ...settled, _tag: "Open", untilMillis: nowMillis + 500 }, 500 + 4000 + anHour],
+    ["open for too long", { ...settled, _tag: "Open", untilMillis: nowMillis - 500 }, 4000 + anHour],
+    [
+      "half open, until its last probe",
+      { ...settled, _tag: "HalfOpen", succeeded: 0, probes: [probe(nowMillis + 700), probe(nowMillis + 200)] },
+      700 + 4000 + anHour
+    ],
+    ["half open without a probe", { ...settled, _tag: "HalfOpen", succeeded: 1, probes: [] }, 4000 + anHour],
+    ["isolated, for a hundred years", { ...settled, _tag: "Isolated" }, CircuitText.longestMillis]
+  ])("keeps the text of a circuit an hour longer than it says anything: %s", (_, circuit, forMillis) => {
+    expect(CircuitText.encode(circuit, nowMillis, 0).forMillis).toBe(forMillis)
+  })
+
   it.each([1e16, 1e20, Number.MAX_VALUE, Infinity])("cuts an open time of %d ms to a hundred years", (millis) => {
     const closed = Circuit.closed(settings, nowMillis)
     const open: Circuit.Circuit = { ...closed, _tag: "Open", openMillis: millis, untilMillis: nowMillis + millis }

@@ -262,6 +262,21 @@ describe("PostgresStore.make", () => {
     })
   )
 
+  it.effect("keeps the text of a circuit for the time of the swap that wrote it", () =>
+    Effect.gen(function* () {
+      const time = { micros: start }
+      const store = yield* storeAt(time)
+      const read = Effect.map(store.swap("circuit", "", "", 1000), ({ text }) => text)
+      yield* store.swap("circuit", "", "Isolated 0 0 0", 1000)
+      time.micros += 999_999
+      // Neither a swap that comes too late nor one that only reads makes it last longer.
+      yield* store.swap("circuit", "", "Isolated 1 1 1", 600_000)
+      assert.strictEqual(yield* read, "Isolated 0 0 0")
+      time.micros += 1
+      assert.strictEqual(yield* read, "")
+    })
+  )
+
   it.scoped("fails rather than decide by an old row, when statements are isolated from each other", () =>
     Effect.gen(function* () {
       const options = "-c default_transaction_isolation=serializable"

@@ -102,6 +102,24 @@ describe.each(adapters)("a store by $library", ({ layer, library }) => {
     )
   )
 
+  it.live("keeps the text of a circuit for the time of the swap that wrote it", () =>
+    using((store, { admin }, key) =>
+      Effect.gen(function* () {
+        const expiry = Effect.promise(() => admin.pttl(RedisKey.circuit(key)))
+        yield* store.swap(key, "", "Isolated 0 0 0", 60_000)
+        const written = yield* expiry
+        expect(written).toBeGreaterThan(0)
+        expect(written).toBeLessThanOrEqual(60_000)
+        // Neither a swap that comes too late nor one that only reads makes it last longer.
+        yield* store.swap(key, "", "Isolated 1 1 1", 600_000)
+        yield* store.swap(key, "Isolated 0 0 0", "Isolated 0 0 0", 600_000)
+        expect(yield* expiry).toBeLessThanOrEqual(60_000)
+        yield* Effect.promise(() => admin.pexpire(RedisKey.circuit(key), 0))
+        expect((yield* store.swap(key, "", "", 1000)).text).toBe("")
+      })
+    )
+  )
+
   it.live(
     "writes nothing with a refusal, and refuses for two windows at most when the clock of the server went back",
     () =>
