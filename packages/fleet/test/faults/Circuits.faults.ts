@@ -209,20 +209,24 @@ const startPostgres = Effect.tap(Postgres.start(), ({ admin }) =>
   PostgresStore.createTable(PostgresClient.fromPool(admin), { within: "1 minute" })
 )
 
+/** A server that stops answering: each process has a circuit of its own until the server goes on. */
+const meanwhile =
+  (holders: ReadonlyArray<Holder>, stop: Effect.Effect<void>, goOn: Effect.Effect<void, unknown>) =>
+  ({ alone, logged }: Calls) =>
+    Effect.gen(function* () {
+      yield* stop
+      yield* logged("store away", holders.length)
+      yield* alone(countedMillis)
+      yield* goOn
+      yield* logged("store back", holders.length)
+    })
+
 describe("a shared circuit whose Redis", () => {
   it.scopedLive("is frozen is that of each process meanwhile, and shared again when it goes on", () =>
     Effect.gen(function* () {
       const server = yield* Redis.start()
       const holders = onRedis(server)
-      yield* during("SIGSTOP", holders, 1, ({ alone, logged }) =>
-        Effect.gen(function* () {
-          yield* server.freeze
-          yield* logged("store away", holders.length)
-          yield* alone(countedMillis)
-          yield* server.thaw
-          yield* logged("store back", holders.length)
-        })
-      )
+      yield* during("SIGSTOP", holders, 1, meanwhile(holders, server.freeze, server.thaw))
     })
   )
 
@@ -230,15 +234,7 @@ describe("a shared circuit whose Redis", () => {
     Effect.gen(function* () {
       const server = yield* Redis.start()
       const holders = onRedis(server)
-      yield* during("kill -9, restart", holders, 1, ({ alone, logged }) =>
-        Effect.gen(function* () {
-          yield* server.kill
-          yield* logged("store away", holders.length)
-          yield* alone(countedMillis)
-          yield* server.restart
-          yield* logged("store back", holders.length)
-        })
-      )
+      yield* during("kill -9, restart", holders, 1, meanwhile(holders, server.kill, server.restart))
     })
   )
 
@@ -253,19 +249,19 @@ describe("a shared circuit whose Redis", () => {
 })
 
 describe("a shared circuit whose Postgres", () => {
+  it.scopedLive("is frozen is that of each process meanwhile, and shared again when it goes on", () =>
+    Effect.gen(function* () {
+      const server = yield* startPostgres
+      const holders = onPostgres(server)
+      yield* during("Postgres, SIGSTOP", holders, 1, meanwhile(holders, server.freeze, server.thaw))
+    })
+  )
+
   it.scopedLive("crashes is that of each process meanwhile, and shared again when it is back", () =>
     Effect.gen(function* () {
       const server = yield* startPostgres
       const holders = onPostgres(server)
-      yield* during("Postgres, kill -9", holders, 1, ({ alone, logged }) =>
-        Effect.gen(function* () {
-          yield* server.kill
-          yield* logged("store away", holders.length)
-          yield* alone(countedMillis)
-          yield* server.restart
-          yield* logged("store back", holders.length)
-        })
-      )
+      yield* during("Postgres, kill -9", holders, 1, meanwhile(holders, server.kill, server.restart))
     })
   )
 })

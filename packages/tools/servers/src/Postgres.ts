@@ -45,6 +45,10 @@ export interface Server extends Connection {
    * segment of shared memory on the machine.
    */
   readonly kill: Effect.Effect<void>
+  /** Stops all its processes with `SIGSTOP`: connections stay, the kernel still accepts new ones, no query is answered. */
+  readonly freeze: Effect.Effect<void>
+  /** Lets them go on with `SIGCONT`. */
+  readonly thaw: Effect.Effect<void>
   /** Ends it and starts it on the same port. It keeps its logged tables, and empties those that are unlogged. */
   readonly restart: Effect.Effect<void, ServerError>
 }
@@ -188,6 +192,31 @@ const running = async (options: Options): Promise<Running> => {
   const admin = new Pool({ ...connection, max: 2, allowExitOnIdle: true })
   admin.on("error", () => {})
   let databases = 0
+  let frozen: ReadonlyArray<number> = []
+  const thaw = () => {
+    for (const pid of frozen) process.kill(pid, "SIGCONT")
+    frozen = []
+  }
+  const stop = (pids: ReadonlyArray<number>) => {
+    for (const pid of pids) process.kill(pid, "SIGSTOP")
+    frozen = [...frozen, ...pids]
+  }
+  const freeze = async () => {
+    const client = await admin.connect()
+    try {
+      // First the process that starts the others.
+      stop([child.pid])
+      const { rows } = await client.query<{ readonly pid: number }>("select pid from pg_stat_activity")
+      stop(rows.map(({ pid }) => pid))
+    } finally {
+      client.release()
+    }
+  }
+  // A frozen process would not be told to end.
+  const quit = () => {
+    thaw()
+    return child.end("SIGQUIT")
+  }
   return {
     server: {
       ...connection,
@@ -197,15 +226,17 @@ const running = async (options: Options): Promise<Running> => {
         await admin.query(`create database ${database}`)
         return { ...connection, database }
       }),
-      kill: Effect.promise(() => child.end("SIGQUIT")),
+      kill: Effect.promise(quit),
+      freeze: Effect.promise(freeze),
+      thaw: Effect.sync(thaw),
       restart: attempt(async () => {
-        await child.end("SIGQUIT")
+        await quit()
         child = (await launch(program, directory, options, port)).started
       })
     },
     end: async () => {
       await admin.end()
-      await child.end("SIGQUIT")
+      await quit()
       await remove(directory)
     },
     unref: () => child.unref()

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import type { Pool } from "pg"
 import * as Postgres from "@effect-retry/servers/Postgres"
 
@@ -28,6 +29,21 @@ describe("Postgres.start", () => {
         })
       )
       assert.strictEqual(existsSync(directory), false)
+    })
+  )
+
+  it.scoped("answers nothing while it is frozen, and goes on when it is thawed", () =>
+    Effect.gen(function* () {
+      const { admin, freeze, thaw } = yield* Postgres.start()
+      yield* freeze
+      let isAnswered = false
+      const asking = yield* Effect.fork(Effect.tap(rows(admin, "select 1 as number"), () => void (isAnswered = true)))
+      yield* Effect.promise(() => sleep(200))
+      assert.strictEqual(isAnswered, false)
+      yield* thaw
+      assert.deepStrictEqual(yield* Fiber.join(asking), [{ number: 1 }])
+      // The end of the scope ends a frozen server too.
+      yield* freeze
     })
   )
 
