@@ -121,14 +121,10 @@ describe("a server under load that is frozen", () => {
       const server = yield* Postgres.start()
       yield* PostgresStore.createTable(PostgresClient.fromPool(server.admin), { within: "1 minute" })
       const { database, host, port, user } = server
-      const all =
-        "select pid from pg_stat_activity union select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int"
       yield* during("SIGSTOP", server, { database, host, port, user }, 0, (next) =>
         Effect.gen(function* () {
-          const pids = (yield* Database.rows(server.admin, all)).map(({ pid }) => Number(pid))
-          const signal = (name: NodeJS.Signals) => Effect.sync(() => pids.forEach((pid) => process.kill(pid, name)))
-          yield* signal("SIGSTOP")
-          yield* Effect.ensuring(Effect.zipRight(next("TimedOut"), next("TimedOut")), signal("SIGCONT"))
+          yield* server.freeze
+          yield* Effect.ensuring(Effect.zipRight(next("TimedOut"), next("TimedOut")), server.thaw)
         })
       )
     })
