@@ -168,7 +168,7 @@ export const javascript2020: Backoff.Backoff = /*#__PURE__*/ exponential({
 
 /**
  * The settings of the SDK for Kotlin's `delayProvider` that shape its delays, by their Kotlin names; the defaults are
- * those without the gate of the 2026 behaviour.
+ * those without `newRetries2026`.
  *
  * @category models
  */

@@ -49,7 +49,7 @@ const truncated = (within: `${number} ${"seconds" | "minutes"}`): Deadline.Deadl
 
 /**
  * Java's clients over HTTP, Cloud Storage's among them: 6 attempts, exponential from 1 second by 2 up to 32 seconds, full
- * jitter, 50 seconds for all of it and for each attempt. A wait that would pass the deadline is refused.
+ * jitter, 50 seconds for the operation and for each attempt. A wait that would pass the deadline is refused.
  *
  * Source: `JavaSettings.http`, which `RetrySettings` can change.
  *
@@ -75,8 +75,8 @@ export const javaPolling: Policy.Preset = /*#__PURE__*/ Struct.omit(
 )
 
 /**
- * Resumable uploads and streams of Java's Cloud Storage: as `javaHttp`, with jitter on top that compounds, no time for
- * single attempts, and a last wait that is shortened to the deadline.
+ * Resumable uploads and streams of Java's Cloud Storage: as `javaHttp`, with jitter on top that compounds, no timeout
+ * for attempts, and a last wait that is shortened to the deadline.
  *
  * Source: https://github.com/googleapis/java-storage, 679cddd, Backoff.java and RetryContext.java.
  *
@@ -121,9 +121,9 @@ export const pythonPolling: Policy.Preset = {
 }
 
 /**
- * Go, Cloud Storage's client among them: exponential from 1 second by 2 up to 30 seconds, full jitter, without an end.
+ * Go, Cloud Storage's client among them: exponential from 1 second by 2 up to 30 seconds, full jitter, without a limit.
  *
- * The caller's context ends it there: give it a deadline here, `Deadline.cut` for the same.
+ * In Go the caller's context ends it. Here, add a deadline: `Deadline.cut` does the same.
  * Source: https://github.com/googleapis/gax-go, 5a1e0eb, v2/call_option.go, `Backoff`.
  *
  * @category constructors
@@ -137,7 +137,7 @@ export const go: Policy.Preset = {
 /**
  * Each chunk of Go's resumable upload: as `go`, from 100 milliseconds, for 32 seconds.
  *
- * Departure: a wait that would pass the deadline is refused. There it is cut, and the last error returned after it.
+ * Departure: a wait that would pass the deadline is refused. Go waits until the deadline, and then returns the last error.
  * Source: https://github.com/googleapis/google-api-go-client, internal/gensupport/retry.go, `retryDeadline` and `backoff`,
  * read 2026-11-22.
  *
@@ -154,7 +154,7 @@ export const goResumable: Policy.Preset = {
  * `@google-cloud/storage` with `autoRetry`: 4 attempts in 10 minutes, the waits 2 to 3, 4 to 5 and 8 to 9 seconds, at
  * most 64. A wait that would pass the deadline is shortened to it.
  *
- * Departure: where nothing of the time is left, retry-request never answers; here the operation ends.
+ * Departure: when no time is left, retry-request never answers; here the operation ends.
  * Source: https://github.com/googleapis/nodejs-storage, 7.22.0, src/storage.ts, and
  * https://github.com/googleapis/retry-request, 7.0.2, index.js.
  *
@@ -193,7 +193,7 @@ export const nodeResumable: Policy.Preset = {
 /**
  * gaxios: 4 attempts, the waits 100, 500 and 1500 milliseconds.
  *
- * Departure: after failures without a response it makes 3 attempts at most.
+ * Departure: after failures without a response, gaxios makes at most 3 attempts.
  * Source: https://github.com/googleapis/gaxios, 6.7.1, src/retry.ts.
  *
  * @category constructors
@@ -205,10 +205,10 @@ export const gaxios: Policy.Preset = {
 }
 
 /**
- * gax for Node: exponential from 100 milliseconds by 1.3 up to 60 seconds, full jitter, without an end.
+ * gax for Node: exponential from 100 milliseconds by 1.3 up to 60 seconds, full jitter, without a limit.
  *
- * Its `maxRetries` is `maxAttempts`: it counts the first attempt. Its `totalTimeoutMillis` is `Deadline.refuse`; there a
- * wait that would pass it is waited for before the operation fails. It takes only one of both.
+ * Its `maxRetries` is `maxAttempts`: it counts the first attempt. Its `totalTimeoutMillis` is `Deadline.refuse`, but gax
+ * first waits as long as the delay, and then fails. gax takes only one of the two.
  * Source: https://github.com/googleapis/gax-nodejs, acfbe80, gax/src/gax.ts, `createDefaultBackoffSettings`, and
  * gax/src/normalCalls/retries.ts.
  *
@@ -223,7 +223,7 @@ export const gaxNodejs: Policy.Preset = {
 /**
  * Cloud Storage for C++: a window that slides from 1 to 2 seconds by 2 up to 150 to 300 seconds, for 15 minutes.
  *
- * Departure: a wait that would pass the deadline is refused; there it is waited for.
+ * Departure: a wait that would pass the deadline is refused; the client for C++ waits first, and then fails.
  * Source: https://github.com/googleapis/google-cloud-cpp, google/cloud/storage/client_options.cc,
  * `STORAGE_CLIENT_DEFAULT_*`, and google/cloud/internal/backoff_policy.cc, read 2026-11-22.
  *
@@ -251,8 +251,8 @@ export const dotnetStorage: Policy.Preset = {
 }
 
 /**
- * What the page of Cloud Storage asks of clients: 1, 2, 4 ... seconds up to 64, each with up to one second more, for 10
- * minutes.
+ * What the documentation of Cloud Storage recommends: 1, 2, 4 ... seconds up to 64, each with up to one second more, for
+ * 10 minutes.
  *
  * Source: https://cloud.google.com/storage/docs/retry-strategy, "Exponential backoff algorithm", read 2026-11-22. The page
  * leaves the deadline to the client and names 600 seconds as an example.
