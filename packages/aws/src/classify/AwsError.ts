@@ -20,6 +20,7 @@
  */
 import type { Observe } from "@effect-retry/core"
 import * as Property from "@effect-retry/core/unstable/Property"
+import * as ErrorLine from "./ErrorLine.ts"
 import * as HeaderLines from "./HeaderLines.ts"
 
 /**
@@ -82,7 +83,7 @@ export const read = (error: unknown): AwsError => {
  * @category destructors
  */
 export const causes = (error: unknown, most: number): ReadonlyArray<object> =>
-  Property.causes(tagOf(error) === "UnknownException" ? Property.property(error, "cause") : error, most)
+  Property.causes(ErrorLine.isRejection(error) ? Property.property(error, "cause") : error, most)
 
 /**
  * Reads an error and its causes, the outermost first, at most `most` causes; an `UnknownException` is left out.
@@ -91,7 +92,7 @@ export const causes = (error: unknown, most: number): ReadonlyArray<object> =>
  */
 export const chain = (error: unknown, most: number): ReadonlyArray<AwsError> => {
   const found = causes(error, most).map(read)
-  return isTransport(error) && found.every((each) => each.codes.length === 0) ? [...found, transport] : found
+  return ErrorLine.isTransport(error) && found.every((each) => each.codes.length === 0) ? [...found, transport] : found
 }
 
 /** Added after the causes of a request without a response if none of them has a more specific code. */
@@ -154,10 +155,6 @@ export const details = (event: Observe.RetryEvent): Partial<Observe.Details> => 
 }
 
 const isTrue = (value: unknown, key: string): boolean => Property.property(value, key) === true
-
-/** A request of `@effect/platform` that got no response. */
-const isTransport = (error: unknown): boolean =>
-  tagOf(error) === "RequestError" && Property.property(error, "reason") === "Transport"
 
 const tagOf = (error: unknown): string | undefined => Property.text(error, "_tag")
 

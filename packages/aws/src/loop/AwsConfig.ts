@@ -134,12 +134,18 @@ const together = <R>(searches: {
   readonly [K in keyof Found]: Effect.Effect<Found[K], ConfigError.ConfigError, R>
 }): Effect.Effect<Found, ConfigError.ConfigError, R> =>
   Effect.gen(function* () {
-    const found = yield* Effect.all(searches, { mode: "either" })
-    const all: ReadonlyArray<Either.Either<unknown, ConfigError.ConfigError>> = Object.values(found)
+    const mode = yield* Effect.either(searches.mode)
+    const maxAttempts = yield* Effect.either(searches.maxAttempts)
+    const behaviour = yield* Effect.either(searches.behaviour)
+    const all: ReadonlyArray<Either.Either<unknown, ConfigError.ConfigError>> = [mode, maxAttempts, behaviour]
     // A failure of the file is one error, however many settings need it.
     const refused = ConfigLine.all([...new Set(all.flatMap((each) => (Either.isLeft(each) ? [each.left] : [])))])
     if (refused !== undefined) return yield* Effect.fail(refused)
-    return yield* Effect.all(found)
+    return {
+      mode: Either.getOrElse(mode, Option.none),
+      maxAttempts: Either.getOrElse(maxAttempts, Option.none),
+      behaviour: Either.getOrElse(behaviour, Option.none)
+    }
   })
 
 const complete = (found: Found, sdk: Sdk, service: Service): Resolved => {

@@ -14,12 +14,13 @@ import type * as Platform from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import * as Cause from "effect/Cause"
-import * as ConfigError from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import { externalDataInterceptor, loadSharedConfigFiles } from "@smithy/shared-ini-file-loader"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as ConfigLine from "@effect-retry/core/unstable/ConfigLine"
 import * as ConfigText from "../accept/ConfigText.ts"
 import { firstText } from "./AwsConfigSource.ts"
 
@@ -93,19 +94,16 @@ const onDrive = /*#__PURE__*/ Effect.gen(function* () {
 })
 
 const refused = (owner: string, file: string, why: string, cause: Cause.Cause<unknown> = Cause.empty) =>
-  ConfigError.SourceUnavailable([], `${owner}: the shared config file ${JSON.stringify(file)} ${why}`, cause)
+  ConfigLine.unavailable(`${owner}: the shared config file ${JSON.stringify(file)} ${why}`, cause)
 
 const contents = (owner: string, file: string): Effect.Effect<string, ConfigError.ConfigError, FileSystem.FileSystem> =>
   Effect.catchAll(
     Effect.flatMap(FileSystem.FileSystem, (files) => files.readFileString(file)),
     (error) =>
-      isMissing(error)
+      whyNot(error) === "NotFound"
         ? Effect.succeed("")
         : Effect.fail(refused(owner, file, `cannot be read: ${whyNot(error)}`, Cause.fail(error)))
   )
-
-const isMissing = (error: Platform.PlatformError): boolean =>
-  error._tag === "SystemError" && error.reason === "NotFound"
 
 const whyNot = (error: Platform.PlatformError): string => (error._tag === "SystemError" ? error.reason : error._tag)
 

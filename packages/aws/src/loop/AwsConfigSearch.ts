@@ -1,9 +1,10 @@
 /**
  * The search for one setting: in properties, in the environment, and in a profile of the shared config file.
  */
-import * as ConfigError from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as ConfigLine from "@effect-retry/core/unstable/ConfigLine"
 import type { Reading } from "../accept/AwsSettings.ts"
 import type { Profile } from "./AwsConfigFile.ts"
 import type { Source } from "./AwsConfigSource.ts"
@@ -42,7 +43,7 @@ export const search = <A, R>(
   profile: Effect.Effect<Option.Option<Profile>, ConfigError.ConfigError, R>
 ): Effect.Effect<Option.Option<Setting<A>>, ConfigError.ConfigError, R> =>
   Effect.flatMap(textOf(names, profile), (found) =>
-    Effect.transposeMapOption(found, (text) => read(owner, text, reading))
+    Option.isNone(found) ? Effect.succeedNone : Effect.asSome(read(owner, found.value, reading))
   )
 
 const textOf = <R>(
@@ -65,8 +66,7 @@ const keyOf = ({ file, keys, profile }: Profile, name: string): Option.Option<Te
 
 const read = <A>(owner: string, { source, text }: Text, { allowed, read }: Reading<A>) =>
   Option.match(read(text), {
-    onNone: () =>
-      Effect.fail(ConfigError.InvalidData([nameOf(source)], `${owner}: ${format(source)} must be ${allowed}`)),
+    onNone: () => Effect.fail(ConfigLine.refusal([nameOf(source)], `${owner}: ${format(source)} must be ${allowed}`)),
     onSome: (value) => Effect.succeed({ value, source })
   })
 

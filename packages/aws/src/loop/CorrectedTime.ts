@@ -99,10 +99,10 @@ export const make = (rule: ClockSkew.Rule = ClockSkew.standard): Effect.Effect<C
       skewMillis: Ref.get(skew),
       sample: (attempt) =>
         Effect.flatMap(Clock.currentTimeMillis, (sentMillis) =>
-          Effect.tapBoth(attempt, {
-            onFailure: (error) => hear(sentMillis, error),
-            onSuccess: (value) => hear(sentMillis, value)
-          })
+          attempt.pipe(
+            Effect.tapError((error) => hear(sentMillis, error)),
+            Effect.tap((value) => hear(sentMillis, value))
+          )
         ),
       classifier: ClockSkew.classifier(rule, (error, nowMillis) => {
         const own = AwsError.causes(error, Property.mostCauses).find((each) => measured.has(each))

@@ -40,12 +40,9 @@ type Call<A> = (options: CallOptions) => PromiseLike<A>
  * @category running
  */
 export const send = <A>(client: Client, call: Call<A>): Effect.Effect<A, unknown> => {
-  const called = Effect.mapError(
-    Effect.tryPromise((abortSignal) => call({ abortSignal })),
-    ({ error }) => error
-  )
+  const called = Effect.tryPromise({ try: (abortSignal) => call({ abortSignal }), catch: (error) => error })
   const heard = (outcome: unknown) => SdkLayers.afterCall(client, outcome)
-  return Effect.zipRight(SdkLayers.beforeCall(client), Effect.tapBoth(called, { onFailure: heard, onSuccess: heard }))
+  return Effect.zipRight(SdkLayers.beforeCall(client), Effect.tap(Effect.tapError(called, heard), heard))
 }
 
 /**

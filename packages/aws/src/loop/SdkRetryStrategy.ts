@@ -12,22 +12,20 @@ import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
 import { prepareWithout } from "@effect-retry/core/unstable/PolicyCheck"
 import type { Without } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Needs } from "@effect-retry/core/unstable/PolicyTypes"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as ShownCause from "@effect-retry/core/unstable/ShownCause"
 import * as Stepped from "@effect-retry/core/unstable/Stepped"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
-import * as FiberRefs from "effect/FiberRefs"
 import * as Runtime from "effect/Runtime"
-import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Tracer from "effect/Tracer"
 import * as AwsError from "../classify/AwsError.ts"
 import * as AwsQuota from "../fund/AwsQuota.ts"
+import * as StrategyLine from "./StrategyLine.ts"
 
 /**
  * What the SDK reads from a token.
@@ -70,7 +68,7 @@ interface Held {
 interface Operation {
   readonly stepped: Stepped.Stepped
   /** Runs the steps, with the key of the operation. */
-  readonly runtime: Runtime.Runtime<never>
+  readonly runner: StrategyLine.Runner
 }
 
 /**
@@ -142,9 +140,8 @@ export const make = <P extends Strategic>(
   policy: Policy.Checked<P>
 ): Effect.Effect<SdkRetryStrategy, never, Needs<P>[keyof Needs<P>]> => {
   const prepared = described(prepareWithout(owner, policy, beyond, "the SDK makes the attempts"))
-  return Effect.map(Effect.runtime<Needs<P>[keyof Needs<P>]>(), (runtime) =>
-    strategyOf(prepared, ofOperations(runtime))
-  )
+  const made = Effect.map(FiberLine.runner, (runner) => strategyOf(prepared, ofOperations(runner)))
+  return made as Effect.Effect<SdkRetryStrategy, never, Needs<P>[keyof Needs<P>]>
 }
 
 /** Adds the service's code and status to what observers see. */
@@ -153,8 +150,8 @@ const described = (prepared: Prepared): Prepared => {
   return { ...prepared, hooks: { ...prepared.hooks, observers } }
 }
 
-const strategyOf = (prepared: Prepared, runtime: Runtime.Runtime<never>): SdkRetryStrategy => {
-  const begin = beginning(prepared, runtime)
+const strategyOf = (prepared: Prepared, runner: StrategyLine.Runner): SdkRetryStrategy => {
+  const begin = beginning(prepared, runner)
   return {
     mode: prepared.hooks.rateLimiter === undefined ? "standard" : "adaptive",
     maxAttempts: () => Promise.resolve(prepared.policy.maxAttempts),
@@ -191,32 +188,29 @@ const strategyOf = (prepared: Prepared, runtime: Runtime.Runtime<never>): SdkRet
 const longPoll = ":longpoll"
 
 /** Makes the operations of the scopes named by the SDK. */
-const beginning = (prepared: Prepared, runtime: Runtime.Runtime<never>): ((scope: string) => Held) => {
-  const { context, fiberRefs, runtimeFlags } = runtime
+const beginning = (prepared: Prepared, runner: StrategyLine.Runner): ((scope: string) => Held) => {
+  const context = FiberLine.contextOf(runner)
   const { bucket } = prepared.hooks
   const polling =
     bucket === undefined
       ? prepared
       : { ...prepared, hooks: { ...prepared.hooks, bucket: AwsQuota.longPolling(BucketOrTag.find(bucket, context)) } }
-  const currentDefaultServices = FiberRefs.getOrDefault(fiberRefs, DefaultServices.currentServices)
-  const getFiberRef = <A>(ref: FiberRef.FiberRef<A>): A => FiberRefs.getOrDefault(fiberRefs, ref)
   return (scope) => {
     const isLongPoll = scope.endsWith(longPoll)
     const key = isLongPoll ? scope.slice(0, -longPoll.length) : scope
-    const own = key === "" ? runtime : Runtime.make({ ...runtime, context: Context.add(context, TokenBucket.Key, key) })
-    const view = { currentContext: own.context, currentDefaultServices, getFiberRef }
-    const stepped = Stepped.make(isLongPoll ? polling : prepared, view, runtimeFlags)
-    return { operation: { stepped, runtime: own }, isLongPoll }
+    const own = key === "" ? runner : StrategyLine.withContext(runner, Context.add(context, TokenBucket.Key, key))
+    const stepped = Stepped.make(isLongPoll ? polling : prepared, ...StrategyLine.seenIn(own))
+    return { operation: { stepped, runner: own }, isLongPoll }
   }
 }
 
 /** Runs a step of an operation. One that has ended already needs no fiber. */
-const run = ({ runtime }: Operation, step: Stepped.Step, then: (exit: Ended) => void): void => {
+const run = ({ runner }: Operation, step: Stepped.Step, then: (exit: Ended) => void): void => {
   const own = step as Effect.Effect<Stepped.Attempt | undefined, unknown>
   if (AtOnce.hasEnded(own)) return then(own)
-  Runtime.runFork(runtime, own).addObserver((exit) => {
+  Runtime.runFork(runner, own).addObserver((exit) => {
     then(exit)
-    if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) Runtime.runFork(runtime, logged(exit.cause))
+    if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) Runtime.runFork(runner, logged(exit.cause))
   })
 }
 
@@ -262,19 +256,11 @@ const refuseToken = async (token: unknown): Promise<never> =>
 
 /** Abandons the operations that the SDK has dropped. */
 const dropped = /*#__PURE__*/ new FinalizationRegistry<Operation>(
-  ({ runtime, stepped }) => void Runtime.runFork(runtime, Stepped.abandon(stepped))
+  ({ runner, stepped }) => void Runtime.runFork(runner, Stepped.abandon(stepped))
 )
 
-/**
- * The runtime of operations: outside any span that has ended, interruptible wherever the strategy was made, and not
- * counted in the metric of active fibers, because a step is not an operation of the program.
- */
-const ofOperations = (runtime: Runtime.Runtime<never>): Runtime.Runtime<never> =>
-  Runtime.updateContext(runtime, (context) => Context.omit(Tracer.ParentSpan)(context) as Context.Context<never>).pipe(
-    // Every fiber sets both anew, so inherited values would only be copied and compared.
-    Runtime.updateFiberRefs((refs) =>
-      FiberRefs.delete(FiberRefs.delete(refs, FiberRef.currentContext), FiberRef.currentScheduler)
-    ),
-    Runtime.enableRuntimeFlag(RuntimeFlags.Interruption),
-    Runtime.disableRuntimeFlag(RuntimeFlags.RuntimeMetrics)
-  )
+/** The runtime of operations: outside any span that has ended. A step is not an operation of the program. */
+const ofOperations = (runner: StrategyLine.Runner): StrategyLine.Runner => {
+  const context = Context.omit(Tracer.ParentSpan)(FiberLine.contextOf(runner))
+  return StrategyLine.ofSteps(StrategyLine.withContext(runner, context as Context.Context<never>))
+}

@@ -3,8 +3,9 @@ import { NodeContext } from "@effect/platform-node"
 import { AwsConfig, AwsDefaults } from "@effect-retry/aws"
 import { externalDataInterceptor } from "@smithy/shared-ini-file-loader"
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigError, ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Layer } from "effect"
 import * as FastCheck from "effect/FastCheck"
+import * as Sources from "../../../core/test/support/Sources.ts"
 
 const kotlin =
   "aws-sdk-kotlin 05ea93b, aws-runtime/aws-config/common/test/aws/sdk/kotlin/runtime/config/retries/ResolveRetryStrategyTest.kt"
@@ -76,8 +77,7 @@ const values = ({ behaviour, maxAttempts, mode }: AwsConfig.Resolved) => ({
 })
 
 /** What a refusal says, one line for each setting. */
-const lines = (error: ConfigError.ConfigError): ReadonlyArray<string> =>
-  error._op === "And" || error._op === "Or" ? [...lines(error.left), ...lines(error.right)] : [error.message]
+const lines = Sources.messagesOf
 
 describe("AwsConfig.resolve", () => {
   it.effect.each<World & { expected: Partial<ReturnType<typeof values>>; source: string }>([
@@ -688,7 +688,7 @@ describe("AwsConfig.resolve and the shared config file", () => {
         Effect.flip
       )
       expect(lines(error)).toEqual([refused("cannot be read: PermissionDenied")])
-      expect(ConfigError.isSourceUnavailable(error) && error.cause).toMatchObject({ _tag: "Fail", error: denied })
+      expect(Sources.causeOf(error)).toBe(denied)
     })
   )
 

@@ -2,6 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 import * as AwsConfig from "../../src/loop/AwsConfig.ts"
+import * as Sources from "../../../core/test/support/Sources.ts"
 
 const variable = "AWS_DISABLE_CLOCK_SKEW_CORRECTION"
 const key = "disable_clock_skew_correction"
@@ -54,7 +55,7 @@ describe("AwsConfig.clockSkewCorrection", () => {
   ])("refuses what is neither true nor false, and names $source", ({ source, ...world }) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(ask(world))
-      expect(error).toMatchObject({ message: `AwsConfig.clockSkewCorrection: ${source} must be true or false` })
+      expect(Sources.messagesOf(error)).toEqual([`AwsConfig.clockSkewCorrection: ${source} must be true or false`])
     })
   )
 

@@ -3,7 +3,9 @@
  * and ours on the same.
  */
 import { type Policy, Retry, type TokenBucket, type Verdict } from "@effect-retry/core"
-import { Clock, Duration, Effect, Random } from "effect"
+import { Clock, Duration, Effect } from "effect"
+import * as SyncRun from "../../../core/test/support/SyncRun.ts"
+import * as RandomLine from "../../../plan/src/chance/RandomLine.ts"
 
 /** Time and chance of one run. */
 export interface World {
@@ -49,11 +51,8 @@ export const runIn = <A, E>(world: World, effect: Effect.Effect<A, E>): A => {
         world.millis += Duration.toMillis(duration)
       })
   }
-  const random: Random.Random = Object.create(unusedRandom, { next: { value: Effect.sync(() => world.u) } })
-  return Effect.runSync(effect.pipe(Effect.withClock(clock), Effect.withRandom(random)))
+  return SyncRun.run(RandomLine.withDraws(Effect.withClock(effect, clock), () => world.u))
 }
-
-const unusedRandom = Random.make("unused")
 
 /** A failure of an attempt: its kind, whether it may be retried, the wait that the server asks for, and the draw. */
 export interface Failure {

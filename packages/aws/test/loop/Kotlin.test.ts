@@ -262,14 +262,16 @@ describe("Kotlin.make outcomes", () => {
         return isThrown ? Effect.fail(result) : Effect.succeed(result)
       })
       const classifier = (error: string) => judged(error)
-      const ended = yield* Effect.either(Retry.orStopped(attempt, { ...policy, classifier, result: judged }))
-      const answered = yield* Effect.either(
-        Effect.suspend(() => {
-          attempts = 0
-          return Retry.retry(attempt, { ...policy, classifier, result: judged })
-        })
-      )
-      return { attempts, answered, reason: ended._tag === "Left" ? ended.left.reason._tag : "success" }
+      const reason = yield* Effect.match(Retry.orStopped(attempt, { ...policy, classifier, result: judged }), {
+        onFailure: ({ reason }) => reason._tag,
+        onSuccess: () => "success"
+      })
+      attempts = 0
+      const ended = yield* Effect.match(Retry.retry(attempt, { ...policy, classifier, result: judged }), {
+        onFailure: (error) => ({ error }),
+        onSuccess: (answer) => ({ answer })
+      })
+      return { attempts, ended, reason }
     }).pipe(VirtualClock.run)
 
   it.effect.each([
@@ -278,42 +280,42 @@ describe("Kotlin.make outcomes", () => {
       settings: {},
       results: ["success"],
       isThrown: false,
-      expected: { attempts: 1, reason: "success", answered: { _tag: "Right", right: "success" } }
+      expected: { attempts: 1, reason: "success", ended: { answer: "success" } }
     },
     {
       name: "four-retryable-results-then-success",
       settings: { maxAttempts: 10 },
       results: ["client-error", "server-error", "transient", "throttled", "success"],
       isThrown: false,
-      expected: { attempts: 5, reason: "success", answered: { _tag: "Right", right: "success" } }
+      expected: { attempts: 5, reason: "success", ended: { answer: "success" } }
     },
     {
       name: "non-retryable-exception-is-rethrown",
       settings: {},
       results: ["fail"],
       isThrown: true,
-      expected: { attempts: 1, reason: "Terminal", answered: { _tag: "Left", left: "fail" } }
+      expected: { attempts: 1, reason: "Terminal", ended: { error: "fail" } }
     },
     {
       name: "non-retryable-result",
       settings: {},
       results: ["fail"],
       isThrown: false,
-      expected: { attempts: 1, reason: "Terminal", answered: { _tag: "Right", right: "fail" } }
+      expected: { attempts: 1, reason: "Terminal", ended: { answer: "fail" } }
     },
     {
       name: "too-many-attempts-exception-is-rethrown",
       settings: { maxAttempts: 3 },
       results: ["transient", "transient", "transient"],
       isThrown: true,
-      expected: { attempts: 3, reason: "AttemptsSpent", answered: { _tag: "Left", left: "transient" } }
+      expected: { attempts: 3, reason: "AttemptsSpent", ended: { error: "transient" } }
     },
     {
       name: "too-many-attempts-result",
       settings: { maxAttempts: 3 },
       results: ["client-error", "server-error", "transient"],
       isThrown: false,
-      expected: { attempts: 3, reason: "AttemptsSpent", answered: { _tag: "Right", right: "transient" } }
+      expected: { attempts: 3, reason: "AttemptsSpent", ended: { answer: "transient" } }
     }
   ])("$name", ({ expected, isThrown, results, settings }) =>
     Effect.gen(function* () {

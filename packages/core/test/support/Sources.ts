@@ -16,6 +16,14 @@ export const refusals = (error: ConfigError.ConfigError, name: string): Readonly
   }
 }
 
+/** What was refused, one message for each key or source. */
+export const messagesOf = (error: ConfigError.ConfigError): ReadonlyArray<string> =>
+  error._op === "And" || error._op === "Or" ? [...messagesOf(error.left), ...messagesOf(error.right)] : [error.message]
+
+/** Why a source cannot be read. */
+export const causeOf = (error: ConfigError.ConfigError): unknown =>
+  ConfigError.isSourceUnavailable(error) ? Cause.squash(error.cause as Cause.Cause<unknown>) : undefined
+
 /** The same source, which cannot list its keys. */
 export const withoutList = ({ flattened }: ConfigProvider.ConfigProvider): ConfigProvider.ConfigProvider =>
   ConfigProvider.fromFlat({

@@ -2,7 +2,8 @@
  * One virtual time and one source of chance, for the strategies of the SDK and for ours: every wait is recorded and takes
  * no real time.
  */
-import { Clock, Duration, Effect, Layer, Random } from "effect"
+import { Clock, Duration, Effect, Layer } from "effect"
+import * as RandomLine from "../../../../plan/src/chance/RandomLine.ts"
 
 export interface SharedTime {
   /** Every wait so far, in milliseconds. */
@@ -23,7 +24,10 @@ const passed = (time: SharedTime, millis: number): void => {
 
 /** Clock and chance of effects. */
 export const layer = (time: SharedTime): Layer.Layer<never> =>
-  Layer.merge(Layer.setClock(clockOf(time)), Layer.scopedDiscard(Effect.withRandomScoped(randomOf(time))))
+  Layer.merge(
+    Layer.setClock(clockOf(time)),
+    RandomLine.layer(() => () => time.draw)
+  )
 
 const clockOf = (time: SharedTime): Clock.Clock => {
   const millis = () => time.nowMillis
@@ -37,8 +41,6 @@ const clockOf = (time: SharedTime): Clock.Clock => {
     sleep: (duration) => Effect.sync(() => passed(time, Duration.toMillis(duration)))
   }
 }
-
-const randomOf = (time: SharedTime): Random.Random => ({ ...Random.make("unused"), next: Effect.sync(() => time.draw) })
 
 /** A timer of Node drops the fraction of its time, but not the last millisecond. */
 const wholeMillis = (millis: number): number => (millis === 0 ? 0 : Math.max(1, Math.trunc(millis)))

@@ -14,6 +14,12 @@ export const refusals = ({ cause }: Config.ConfigError, name: string): ReadonlyA
     .split("\n")
     .map((refusal) => refusal.replace(/^(?:[\w.]+: )(\S+)/, "$1: $&"))
 
+/** What was refused, one message for each key or source. */
+export const messagesOf = ({ cause }: Config.ConfigError): ReadonlyArray<string> => cause.message.split("\n")
+
+/** Why a source cannot be read. */
+export const causeOf = ({ cause }: Config.ConfigError): unknown => cause.cause
+
 /** The same source, which cannot list its keys. */
 export const withoutList = (source: ConfigProvider.ConfigProvider): ConfigProvider.ConfigProvider =>
   ConfigProvider.make((path) =>
