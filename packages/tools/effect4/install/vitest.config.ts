@@ -14,7 +14,8 @@ export default defineConfig({
       { find: /^@effect-retry\/testing$/, replacement: path("packages/testing/src/index.ts") }
     ]
   },
-  ssr: { resolve: { conditions: ["@effect-retry/source", "module", "node", "development|production"] } },
+  // Without "module": what is not inlined is loaded by Node, for which such files are not meant.
+  ssr: { resolve: { conditions: ["@effect-retry/source", "node", "development|production"] } },
   test: {
     include: ["packages/*/test/**/*.test.ts"],
     exclude: [],

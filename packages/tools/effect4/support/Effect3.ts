@@ -23,6 +23,10 @@ export const cachedFunction = <A, B, E, R>(f: (a: A) => Effect.Effect<B, E, R>) 
       })
   })
 
+/** Effect does not declare whether a fiber can be interrupted. */
+export const checkInterruptible = <A, E, R>(f: (can: boolean) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => f((fiber as { readonly interruptible?: boolean }).interruptible === true))
+
 export const disconnect = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDetach(restore(self)), (fiber) =>

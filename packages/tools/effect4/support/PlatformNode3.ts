@@ -1,5 +1,5 @@
 /** The clients of Effect 3's `@effect/platform-node`, by the names that they have there. */
-import { NodeHttpClient as four } from "@effect/platform-node"
+import { NodeHttpClient as four, NodeServices } from "@effect/platform-node"
 
 export const NodeHttpClient = {
   Dispatcher: four.Dispatcher,
@@ -7,5 +7,8 @@ export const NodeHttpClient = {
   layerUndici: four.layerUndici,
   layerUndiciWithoutDispatcher: four.layerUndiciNoDispatcher,
   layerWithoutAgent: four.layerNodeHttpNoAgent,
-  makeAgentLayer: four.layerAgentOptions
+  makeAgentLayer: four.layerAgentOptions,
+  makeDispatcher: four.makeDispatcher
 }
+
+export const NodeContext = { layer: NodeServices.layer }

@@ -175,6 +175,11 @@ describe("Shapes", () => {
       `use(Random.nextIntBetween(1, 2))`,
       `use(Random.nextIntBetween(1, 2, { halfOpen: true }))`
     ],
+    [
+      "a source of configuration with words as keys",
+      `use(ConfigProvider.fromMap(new Map([["A_B", "1"], ["c", d]])))`,
+      `use(ConfigProvider.fromUnknown({ A_B: "1", c: d }))`
+    ],
     ["a defect", `Effect.dieMessage("a")`, `Effect.die(new Error("a"))`],
     ["repetitions", `Effect.repeatN(a, 2)`, `Effect.repeat(a, { times: 2 })`],
     [
@@ -208,6 +213,7 @@ describe("Shapes", () => {
     const modules = [
       "Struct",
       "Clock",
+      "ConfigProvider",
       "Context",
       "Effect",
       "FiberId",
@@ -262,6 +268,11 @@ describe("Shapes", () => {
       .join("")
     expect(derived(platform + source).findings).toEqual([])
     expect(body(platform + source)).toBe(expected)
+  })
+
+  it("refuses a source of configuration whose keys are paths", () => {
+    const { findings } = derived(`${imported("ConfigProvider")}use(ConfigProvider.fromMap(new Map([["a.b", "1"]])))`)
+    expect(findings.map(({ message }) => message)).toEqual(["Effect 4 has no ConfigProvider.fromMap"])
   })
 
   it("refuses a name that a module declares for itself alone", () => {

@@ -8,7 +8,8 @@ export const tested: ReadonlyArray<string> = [
   "testing/test",
   "http/test",
   "grpc/test",
-  "google/test"
+  "google/test",
+  "aws/test"
 ]
 
 /** The files with tests, in these folders, that are not derived yet. */

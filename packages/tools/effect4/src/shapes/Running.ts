@@ -157,7 +157,23 @@ const loading =
       : undefined
   }
 
+/** A source of a map whose keys are words is one of a record. */
+const fromMap = ({ args, four, node }: Call): string | undefined => {
+  const [map] = node.arguments
+  if (args.length !== 1 || map === undefined || !ts.isNewExpression(map)) return undefined
+  const [entries] = map.arguments ?? []
+  if (entries === undefined || !ts.isArrayLiteralExpression(entries)) return undefined
+  const fields = entries.elements.map((entry) => {
+    const [key, value] = ts.isArrayLiteralExpression(entry) ? entry.elements : []
+    return key !== undefined && value !== undefined && ts.isStringLiteral(key) && /^\w+$/.test(key.text)
+      ? `${key.text}: ${value.getText()}`
+      : undefined
+  })
+  return fields.includes(undefined) ? undefined : `${four("ConfigProvider.fromUnknown")}({ ${fields.join(", ")} })`
+}
+
 export const effects = calls({
+  "ConfigProvider.fromMap": fromMap,
   "Effect.dieMessage": ({ args, four }) => `${four("Effect.die")}(new Error(${args[0]}))`,
   "Effect.logWithLevel": ({ args: [level, ...message], four }) =>
     `${four("Effect.logWithLevel")}(${level})(${message.join(", ")})`,
