@@ -4,6 +4,9 @@ import type * as Predicate from "effect/Predicate"
 import * as HttpClient from "effect/http/HttpClient"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 
+/** Effect does not export it. */
+export const TypeId = "~effect/http/HttpClient"
+
 export const withTracerDisabledWhen = (
   self: HttpClient.HttpClient,
   isDisabled: Predicate.Predicate<HttpClientRequest.HttpClientRequest>
