@@ -6,6 +6,7 @@
  * policy.
  */
 import type { Adds, In, Judged, Provided, ResultIn } from "./policy/PolicyTypes.ts"
+import type { Mistake } from "./policy/PolicyRecord.ts"
 import type { RetryStopped } from "./policy/RetryStopped.ts"
 
 /** The errors of an operation under a policy, by door. */
@@ -13,6 +14,14 @@ export interface Failure<P, A, E> {
   readonly error: E | Adds<P>[keyof Adds<P>]
   readonly stopped: RetryStopped<E | Adds<P>[keyof Adds<P>] | Judged<P, A>["result"]>
 }
+
+/**
+ * Resolves to `never` for an effect. From anything else nothing is inferred, and the compiler shows what to write: no value
+ * is a `Mistake`.
+ */
+export type NoEffect<Inferred> = [Inferred] extends [never]
+  ? Mistake<"the effect comes first; async functions are retried by Promises.retry">
+  : never
 
 /** The requirements of the effect itself that remain under a policy. */
 export interface Env<P, R> {

@@ -21,7 +21,7 @@ import * as Wait from "../fund/fiber/Wait.ts"
 import * as BucketOrTag from "../fund/port/BucketOrTag.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
 import { prepare } from "./policy/PolicyCheck.ts"
-import type { Plain } from "./policy/PolicyRecord.ts"
+import type { Mistake, Plain } from "./policy/PolicyRecord.ts"
 import type { Checked } from "./policy/PolicyTypes.ts"
 import * as Decision from "./run/Decision.ts"
 import * as Elapsed from "./run/Elapsed.ts"
@@ -91,6 +91,11 @@ const called = <A>(call: Call<A>, attempt: Abortable): Promise<A> => {
   }
 }
 
+/** Resolves to `never` for a function that makes a promise; for anything else, the compiler shows what to write. */
+type NoFunction<Inferred> = [Inferred] extends [never]
+  ? Mistake<"a function, as in Promises.retry(() => fetch(url), policy)">
+  : never
+
 /**
  * Retries an `async` function as a policy says, and rejects with the function's own last error.
  *
@@ -107,14 +112,15 @@ const called = <A>(call: Call<A>, attempt: Abortable): Promise<A> => {
  * @category running
  */
 export const retry = <A = never, P extends Plain<unknown, A> = Plain<unknown, A>>(
-  call: (attempt: Attempt) => PromiseLike<A>,
+  call: ((attempt: Attempt) => PromiseLike<A>) | NoFunction<A>,
   policy: Checked<P>,
   options?: { readonly signal?: AbortSignal | undefined }
 ): Promise<A> => {
   const owner = "Promises.retry"
   const usage = "(call, policy)"
-  if (typeof call !== "function")
-    Argument.refuseForeign(owner, "call", `an async function, as in ${owner}${usage}`, call)
+  if (typeof call !== "function") {
+    return Argument.refuseForeign(owner, "call", `an async function, as in ${owner}${usage}`, call)
+  }
   const prepared = prepare(owner, policy, usage)
   const signal = options === undefined ? undefined : signalOf(owner, options)
   if (signal?.aborted === true) return Promise.reject(signal.reason)

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Argument from "../accept/Argument.ts"
 import * as Property from "../accept/Property.ts"
-import type { Env, Failure, Told } from "./Door.ts"
+import type { Env, Failure, NoEffect, Told } from "./Door.ts"
 import * as Loop from "./run/Loop.ts"
 import type { Erased, OnStopped } from "./run/Operation.ts"
 import type { Prepared } from "./policy/PolicyCheck.ts"
@@ -45,7 +45,7 @@ export function retry<P extends Fields<E0, A0>, A0 = never, E0 = never>(
   self: Effect.Effect<A, E, R> | Piped<P, Effect.Effect<A0, E0, any>>
 ) => Effect.Effect<A, Failure<P, A, E>["error"], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
 export function retry<A = never, E = never, R = never, P extends Fields<E, A> = Fields<E, A>>(
-  self: Effect.Effect<A, E, R>,
+  self: Effect.Effect<A, E, R> | NoEffect<A | E | R>,
   policy: Checked<P>
 ): Effect.Effect<A, Failure<P, A, E>["error"], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
 export function retry(...given: Given): any {
@@ -72,7 +72,7 @@ export function retryOrElse<
   E2 = never,
   R2 = never
 >(
-  self: Effect.Effect<A, E, R>,
+  self: Effect.Effect<A, E, R> | NoEffect<A | E | R>,
   policy: Checked<P>,
   orElse: (stopped: Failure<P, A, E>["stopped"]) => Effect.Effect<A2, E2, R2>
 ): Effect.Effect<A | A2, E2, Env<P, R>["own"] | Needs<P>[keyof Needs<P>] | R2>
@@ -101,7 +101,7 @@ export function orStopped<P extends Fields<E0, A0>, A0 = never, E0 = never>(
   self: Effect.Effect<A, E, R> | Piped<P, Effect.Effect<A0, E0, any>>
 ) => Effect.Effect<A, Failure<P, A, E>["stopped"], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
 export function orStopped<A = never, E = never, R = never, P extends Fields<E, A> = Fields<E, A>>(
-  self: Effect.Effect<A, E, R>,
+  self: Effect.Effect<A, E, R> | NoEffect<A | E | R>,
   policy: Checked<P>
 ): Effect.Effect<A, Failure<P, A, E>["stopped"], Env<P, R>["own"] | Needs<P>[keyof Needs<P>]>
 export function orStopped(...given: Given): any {

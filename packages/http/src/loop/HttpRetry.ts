@@ -69,6 +69,12 @@ export const attemptNumber = (header = "x-retry-attempt"): NonNullable<Policy["a
 
 type With<E, R> = HttpClient.HttpClient.With<E, R>
 
+/** Resolves to `never` for a client; for its tag, and anything else, the compiler shows what to write. */
+type NoClient<Inferred> = [Inferred] extends [never] ? Unrun : never
+interface Unrun extends Effect.Effect<unknown, unknown, unknown> {
+  readonly "yield* the tag first: const client = yield* HttpClient.HttpClient": never
+}
+
 /**
  * Sends requests again as a policy says, such as `HttpRetry.standard`. Fields that a policy leaves out are those of
  * `standard`: `HttpRetry.withRetry({ maxAttempts: 5 })`.
@@ -86,7 +92,7 @@ export function withRetry<P extends Bound<E0>, E0 = never>(
   policy: Checked<P>
 ): <E extends Takes<P, E>, R>(self: With<E, R> | Piped<P, With<E0, any>>) => With<E | Added<P>, Env<P, R>>
 export function withRetry<E = never, R = never, P extends Bound<E> = Bound<E>>(
-  self: With<E, R>,
+  self: With<E, R> | NoClient<E | R>,
   policy: Checked<P>
 ): With<E | Added<P>, Env<P, R>>
 export function withRetry(...given: Given): any {
@@ -110,7 +116,7 @@ export function orStopped<P extends Bound<E0>, E0 = never>(
   self: With<E, R> | Piped<P, With<E0, any>>
 ) => With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
 export function orStopped<E = never, R = never, P extends Bound<E> = Bound<E>>(
-  self: With<E, R>,
+  self: With<E, R> | NoClient<E | R>,
   policy: Checked<P>
 ): With<Retry.RetryStopped<Outcome<E | Added<P>>>, Env<P, R>>
 export function orStopped(...given: Given): any {

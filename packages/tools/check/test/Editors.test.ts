@@ -146,3 +146,33 @@ describe("Hovers of public names", () => {
     expect(without(hovers)).toEqual([])
   })
 })
+
+describe("Hovers of calls without a mistake", () => {
+  const calls = programOf(
+    "calls",
+    [
+      `import { Classifier, Policy, Promises, Retry } from "@effect-retry/core"`,
+      `import { HttpRetry } from "@effect-retry/http"`,
+      `import { HttpClient } from "@effect/platform"`,
+      `import { Effect } from "effect"`,
+      `declare const call: Effect.Effect<string, Error>`,
+      `declare const client: HttpClient.HttpClient`,
+      `const policy = { ...Policy.standard, classifier: Classifier.always }`,
+      `Retry./*?*/retry(call, policy)`,
+      `Retry./*?*/retryOrElse(call, policy, () => call)`,
+      `call.pipe(Retry./*?*/orStopped(policy))`,
+      `Promises./*?*/retry(async ({ number }) => number, policy)`,
+      `HttpRetry./*?*/withRetry(client, { maxAttempts: 3 })`
+    ].join("\n")
+  )
+
+  it("show nothing of the messages for mistakes", () => {
+    const service = typescript5(calls)
+    const shown = calls.places.map((place) => service.getQuickInfoAtPosition(calls.file, place)?.displayParts)
+    for (const parts of shown) {
+      const text = ts.displayPartsToString(parts)
+      expect(text).toMatch(/Policy|maxAttempts/)
+      expect(text).not.toMatch(/Mistake|NoEffect|NoFunction|NoClient/)
+    }
+  })
+})

@@ -7,7 +7,7 @@ import { SdkRetryStrategy } from "@effect-retry/aws"
 import { AttemptTimeout, Backoff, CircuitBreaker, Classifier, Hedge, Observe, Policy, Promises, RateLimiter, Retry, Stepper, TokenBucket, Verdict } from "@effect-retry/core"
 import { ResumableUpload, StorageRetry } from "@effect-retry/google"
 import { HttpRetry } from "@effect-retry/http"
-import type { HttpClient, HttpClientRequest } from "@effect/platform"
+import { HttpClient, type HttpClientRequest } from "@effect/platform"
 import { Context, Data, Effect, Schedule } from "effect"
 declare const client: HttpClient.HttpClient
 declare const start: HttpClientRequest.HttpClientRequest
@@ -30,6 +30,10 @@ const noTagOfClient = `is not assignable to type '"the call has no error of the 
 const field = `Type 'number' is not assignable to type 'Mistake<"a policy has no field 'maxAttemps'">'.`
 
 const aBackoff = `Mistake<"Backoff.constant({ delay: \\"1 second\\" })">`
+
+const notFirst = `Mistake<"the effect comes first; async functions are retried by Promises.retry">'.`
+
+const noClient = `Property '"yield* the tag first: const client = yield* HttpClient.HttpClient"' is missing in type 'Tag<`
 
 const listed = `Mistake<"[Observe.logs()]">`
 
@@ -91,7 +95,13 @@ const mistakes: ReadonlyArray<readonly [code: string, last: string, in7?: string
     "Retry.retry(call, Schedule.recurs(3))",
     `is missing the following properties from type 'Fields<Busy, string>': classifier, maxAttempts, backoff`
   ],
-  ["Retry.retry(policy, call)", `is missing the following properties from type 'Effect<never, never, never>'`],
+  ["Retry.retry(policy, call)", notFirst],
+  ["Retry.retry(async () => 'x', policy)", notFirst],
+  ["Retry.retry(() => call, policy)", notFirst],
+  ["Retry.orStopped(fetch('http://localhost'), policy)", notFirst],
+  ["Retry.retryOrElse(async () => 'x', policy, () => call)", notFirst],
+  ["HttpRetry.withRetry(HttpClient.HttpClient, { maxAttempts: 3 })", noClient],
+  ["HttpRetry.orStopped(HttpClient.HttpClient, { maxAttempts: 3 })", noClient],
   ["Retry.retry(call, { ...policy, backoff: '1 second' })", aBackoff],
   ["call.pipe(Retry.retry({ ...policy, backoff: '1 second' }))", aBackoff],
   ["Promises.retry(async () => 1, { ...policy, backoff: '1 second' })", aBackoff],
@@ -134,7 +144,7 @@ const mistakes: ReadonlyArray<readonly [code: string, last: string, in7?: string
   ["Retry.retry(call, lost)", `Type '"Busy"' is not assignable to type '"Lost"'.`],
   [
     "Promises.retry(fetch('http://localhost'), policy)",
-    `provides no match for the signature '(attempt: Attempt): PromiseLike<never>'.`
+    `Mistake<"a function, as in Promises.retry(() => fetch(url), policy)">`
   ],
   [
     "Retry.retry(call, { ...policy, attemptsByKind: { Throtling: 2 } })",
