@@ -3,6 +3,7 @@
  * by itself, once for all buckets of its store; this is for a bucket with observers, or for other levels.
  */
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
+import * as TelemetryLine from "@effect-retry/core/unstable/TelemetryLine"
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
 import type { FleetObserver } from "../fund/fleet/FleetEvent.ts"
@@ -47,4 +48,4 @@ export const logs = (levels: Levels = {}): Effect.Effect<FleetObserver> =>
   })
 
 const log = (level: LogLevel.LogLevel, line: string): Effect.Effect<void> =>
-  level === LogLevel.None ? Effect.void : Effect.logWithLevel(level, line)
+  level === LogLevel.None ? Effect.void : TelemetryLine.log(level, line)

@@ -9,8 +9,8 @@ import * as Argument from "@effect-retry/core/unstable/Argument"
 import { Key } from "@effect-retry/core/TokenBucket"
 import * as Readable from "@effect-retry/core/unstable/Readable"
 import * as Effect from "effect/Effect"
+import * as TelemetryLine from "@effect-retry/core/unstable/TelemetryLine"
 import * as Metric from "effect/Metric"
-import * as MetricLabel from "effect/MetricLabel"
 import type { FleetEvent, FleetObserver } from "../fund/fleet/FleetEvent.ts"
 
 /**
@@ -90,7 +90,9 @@ export const leaseSize: Metric.Metric.Gauge<number> = /*#__PURE__*/ Metric.gauge
   description: "Tokens that this process asks for ahead"
 })
 
-type Labels = ReadonlyArray<MetricLabel.MetricLabel>
+type Labels = TelemetryLine.Labels
+
+const { withLabel } = TelemetryLine
 
 /**
  * Updates all metrics, by the name of the bucket. Gauges of a keyed bucket show the key of the latest event.
@@ -120,38 +122,46 @@ export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effe
       known.add(key)
       return key
     }
-    return (event) =>
-      Effect.sync(() => update(event, [...ofBucket(event), MetricLabel.make("retry.key", bounded(event.key))]))
+    return (event) => Effect.sync(() => update(event, withLabel(ofBucket(event), "retry.key", bounded(event.key))))
   })
 }
 
-const ofBucket = ({ name }: FleetEvent): Labels => [MetricLabel.make("retry.fleet.bucket", name)]
+const ofBucket = ({ name }: FleetEvent): Labels => withLabel(TelemetryLine.noLabels, "retry.fleet.bucket", name)
 
-/** `@effect/opentelemetry` reads this label as the unit of a metric; Prometheus takes a gauge without a unit for a ratio. */
-const [tokens, stores] = [
-  /*#__PURE__*/ MetricLabel.make("unit", "{token}"),
-  /*#__PURE__*/ MetricLabel.make("unit", "{store}")
-]
+/**
+ * Updates one series. `@effect/opentelemetry` reads the label `unit` as the unit of a metric; Prometheus takes a gauge
+ * without a unit for a ratio.
+ */
+const set = (
+  metric: Parameters<typeof TelemetryLine.update<number>>[0],
+  value: number,
+  labels: Labels,
+  unit?: "{token}" | "{store}"
+): void =>
+  TelemetryLine.update(
+    metric,
+    value,
+    TelemetryLine.series(unit === undefined ? labels : withLabel(labels, "unit", unit), TelemetryLine.noLabels)
+  )
 
 const update = (event: FleetEvent, labels: Labels): void => {
-  grants.unsafeUpdate(event.grants, labels)
-  const inTokens = [...labels, tokens]
-  storeLevel.unsafeUpdate(Readable.rounded(event.level), inTokens)
-  held.unsafeUpdate(Readable.rounded(event.held), inTokens)
+  set(grants, event.grants, labels)
+  set(storeLevel, Readable.rounded(event.level), labels, "{token}")
+  set(held, Readable.rounded(event.held), labels, "{token}")
   switch (event._tag) {
     case "Asked":
-      storeTokens.unsafeUpdate(event.granted, labels)
-      leaseSize.unsafeUpdate(event.leaseSize, inTokens)
+      set(storeTokens, event.granted, labels)
+      set(leaseSize, event.leaseSize, labels, "{token}")
       return answered(event.granted > 0 ? "granted" : "refused", labels)
     case "Returned":
       return answered("returned", labels)
     case "StoreAway":
-      outages.unsafeUpdate(1, labels)
-      return storeAway.unsafeUpdate(1, [...labels, stores])
+      set(outages, 1, labels)
+      return set(storeAway, 1, labels, "{store}")
     case "StoreBack":
-      return storeAway.unsafeUpdate(0, [...labels, stores])
+      return set(storeAway, 0, labels, "{store}")
   }
 }
 
 const answered = (answer: string, labels: Labels): void =>
-  storeCalls.unsafeUpdate(1, [...labels, MetricLabel.make("retry.fleet.answer", answer)])
+  set(storeCalls, 1, withLabel(labels, "retry.fleet.answer", answer))

@@ -3,13 +3,17 @@ import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, LogLevel } from "effect"
+import * as LogLines from "../../../core/test/support/LogLines.ts"
 import * as Events from "./Events.ts"
 
 /** What an observer logs of events, one a second. */
 const logged = (events: ReadonlyArray<FleetEvent.FleetEvent>, ...levels: Parameters<typeof FleetLogs.logs>) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
-    const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel.label} ${String(message)}`))
+    const logger = Logger.make((line) => {
+      const { level, message } = LogLines.of(line)
+      lines.push(`${level} ${String(message)}`)
+    })
     const observer = yield* FleetLogs.logs(...levels)
     yield* Effect.forEach(events, (event) => Effect.zipRight(observer(event), Effect.sleep("1 second"))).pipe(
       Effect.provide(Logger.replace(Logger.defaultLogger, logger))
@@ -18,14 +22,14 @@ const logged = (events: ReadonlyArray<FleetEvent.FleetEvent>, ...levels: Paramet
   }).pipe(VirtualClock.run)
 
 const away =
-  "WARN store away: orders: Redis cannot be reached or does not serve now; see whether the server runs and takes writes (ECONNREFUSED)"
+  "Warning store away: orders: Redis cannot be reached or does not serve now; see whether the server runs and takes writes (ECONNREFUSED)"
 
 describe("FleetLogs.logs", () => {
   it.effect("logs a line when the store goes away and one when it is back, and none for its calls", () =>
     Effect.gen(function* () {
       const calls = [Events.asked(5), Events.asked(0), Events.returned]
       const events = [...calls, Events.away(), Events.back(), ...calls, Events.away()]
-      expect(yield* logged(events)).toEqual([away, "INFO store back: orders after 1 s", away])
+      expect(yield* logged(events)).toEqual([away, "Info store back: orders after 1 s", away])
     })
   )
 
@@ -42,9 +46,9 @@ describe("FleetLogs.logs", () => {
       ])
       expect(lines).toEqual([
         away,
-        "WARN store away: pay ments: TypeError",
-        "INFO store back: orders after 3 s",
-        "INFO store back: pay ments after 3 s"
+        "Warning store away: pay ments: TypeError",
+        "Info store back: orders after 3 s",
+        "Info store back: pay ments after 3 s"
       ])
     })
   )
@@ -52,7 +56,7 @@ describe("FleetLogs.logs", () => {
   it.effect("takes other levels", () =>
     Effect.gen(function* () {
       const levels = { StoreAway: LogLevel.Error, StoreBack: LogLevel.None }
-      expect(yield* logged([Events.away(), Events.back()], levels)).toEqual([away.replace("WARN", "ERROR")])
+      expect(yield* logged([Events.away(), Events.back()], levels)).toEqual([away.replace("Warning", "Error")])
     })
   )
 })

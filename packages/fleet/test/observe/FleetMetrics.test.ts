@@ -1,25 +1,19 @@
 import { FleetMetrics, type FleetEvent } from "@effect-retry/fleet"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Metric, MetricState } from "effect"
+import { Effect } from "effect"
+import * as Snapshots from "../../../core/test/support/Snapshots.ts"
 import * as Events from "./Events.ts"
 
 /** The series of a bucket, as `name{tags} value`. */
 const seriesOf = (bucket: string) =>
-  Effect.map(Metric.snapshot, (pairs) =>
-    pairs
-      .filter(({ metricKey }) =>
-        metricKey.tags.some(({ key, value }) => key === "retry.fleet.bucket" && value === bucket)
-      )
-      .map(({ metricKey, metricState }) => {
-        const tags = metricKey.tags
+  Effect.map(Snapshots.all, (all) =>
+    all
+      .filter(({ tags }) => tags.some(({ key, value }) => key === "retry.fleet.bucket" && value === bucket))
+      .map(({ name, tags, value }) => {
+        const shown = tags
           .filter(({ key }) => key !== "retry.fleet.bucket")
           .map(({ key, value }) => `${key.replace(/^retry\.(fleet\.)?/, "")}=${value}`)
-        const value = MetricState.isCounterState(metricState)
-          ? metricState.count
-          : MetricState.isGaugeState(metricState)
-            ? metricState.value
-            : NaN
-        return `${metricKey.name.replace("retry.fleet.", "")}{${tags.toSorted().join(",")}} ${value}`
+        return `${name.replace("retry.fleet.", "")}{${shown.toSorted().join(",")}} ${value}`
       })
       .toSorted()
   )

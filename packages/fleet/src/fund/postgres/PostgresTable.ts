@@ -34,26 +34,11 @@ interface Progress {
 }
 
 /** Deletes rows that mean the same as no row, page by page, and returns how many. */
-export const sweep = (ask: PostgresCalls.Ask): Effect.Effect<number, PostgresError> =>
-  Effect.map(
-    Effect.iterate<Progress, never, PostgresError>(
-      { deleted: 0, after: Option.some("") },
-      {
-        while: ({ after }) => Option.isSome(after),
-        body: ({ after, deleted }) =>
-          Effect.map(
-            page(
-              ask,
-              Option.getOrElse(after, () => "")
-            ),
-            (read) => ({
-              after: read.after,
-              deleted: deleted + read.deleted
-            })
-          )
-      }
-    ),
-    ({ deleted }) => deleted
+export const sweep = (ask: PostgresCalls.Ask): Effect.Effect<number, PostgresError> => rest(ask, "", 0)
+
+const rest = (ask: PostgresCalls.Ask, from: string, before: number): Effect.Effect<number, PostgresError> =>
+  Effect.flatMap(page(ask, from), ({ after, deleted }) =>
+    Option.isSome(after) ? rest(ask, after.value, before + deleted) : Effect.succeed(before + deleted)
   )
 
 const page = (ask: PostgresCalls.Ask, after: string): Effect.Effect<Progress, PostgresError> =>

@@ -79,7 +79,7 @@ const swap =
     Effect.suspend(() => {
       const values = [`${BucketKey.encoded(bucketKey)}|circuit`, expected, next, ...whole(Math.ceil(forMillis) * 1000)]
       return ask(callOf(bucketKey, Statements.swap, values), (rows) =>
-        Option.filterMap(PostgresCalls.textAndNumber(rows, "text", "micros"), CircuitText.fromAnswer)
+        Option.flatMap(PostgresCalls.textAndNumber(rows, "text", "micros"), CircuitText.fromAnswer)
       )
     })
 

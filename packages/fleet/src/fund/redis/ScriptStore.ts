@@ -90,7 +90,7 @@ const swap =
     Effect.suspend(() => {
       const args = [expected, next, ...words(Math.ceil(forMillis))]
       const call = { bucketKey, script: Scripts.swap, key: RedisKey.circuit(bucketKey), args }
-      return ask(call, (answer) => Option.filterMap(Answer.textAndNumber(answer), CircuitText.fromAnswer))
+      return ask(call, (answer) => Option.flatMap(Answer.textAndNumber(answer), CircuitText.fromAnswer))
     })
 
 /** Reads an answer of the given number of whole numbers. */

@@ -1,5 +1,6 @@
 import { Backoff, CircuitBreaker, type TokenBucket, Verdict } from "@effect-retry/core"
 import { SeededRandom, TokenBucketContract, VirtualClock } from "@effect-retry/testing"
+import * as LogLines from "../../../../core/test/support/LogLines.ts"
 import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck, Logger, Option } from "effect"
@@ -67,7 +68,9 @@ const freezing = (within: Duration.DurationInput) => {
 /** The lines that are logged, without their times. */
 const logging = <A, E, R>(self: (lines: ReadonlyArray<string>) => Effect.Effect<A, E, R>) => {
   const lines: Array<string> = []
-  const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel.label} ${String(message)}`))
+  const logger = Logger.make(
+    (line) => void lines.push(`${LogLines.of(line).level} ${String(LogLines.of(line).message)}`)
+  )
   return Effect.provide(self(lines), Logger.replace(Logger.defaultLogger, logger))
 }
 
@@ -364,7 +367,7 @@ describe("a shared circuit while the store is away", () => {
           yield* isGranted(b)
           yield* settled
           expect(yield* isGranted(b)).toBe(false)
-          expect(lines).toEqual(["WARN store away: payments: string", "INFO store back: payments after 1 s"])
+          expect(lines).toEqual(["Warning store away: payments: string", "Info store back: payments after 1 s"])
         })
       )
     )

@@ -1,4 +1,5 @@
 import type { StoreReason } from "@effect-retry/fleet"
+import * as LogLines from "../../../../core/test/support/LogLines.ts"
 import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import * as RedisError from "@effect-retry/fleet/RedisError"
 import * as RedisStore from "@effect-retry/fleet/RedisStore"
@@ -11,7 +12,7 @@ const errorOf = (reason: StoreReason.Reason, bucket: string) =>
   new RedisError.RedisError({ reason, bucket, code: "", cause: "secret" })
 
 const away =
-  "WARN store away: orders: Redis cannot be reached or does not serve now; see whether the server runs and takes writes"
+  "Warning store away: orders: Redis cannot be reached or does not serve now; see whether the server runs and takes writes"
 
 /** A store that fails for the buckets of these names, or for all. */
 const setUp = (observe: Pick<Parameters<typeof RedisBucket.quota>[0], "observe"> = {}) =>
@@ -39,8 +40,8 @@ const setUp = (observe: Pick<Parameters<typeof RedisBucket.quota>[0], "observe">
 const logged = <A, E, R>(program: Effect.Effect<A, E, R>, log: (line: string) => void = () => {}) =>
   Effect.suspend(() => {
     const lines: Array<string> = []
-    const logger = Logger.make(({ logLevel, message }) => {
-      lines.push(`${logLevel.label} ${String(message)}`)
+    const logger = Logger.make((line) => {
+      lines.push(`${LogLines.of(line).level} ${String(LogLines.of(line).message)}`)
       log(lines.at(-1) ?? "")
     })
     return Effect.as(Effect.provide(program, Logger.replace(Logger.defaultLogger, logger)), lines)
@@ -63,7 +64,7 @@ describe("a bucket without observers", () => {
           yield* times(1)
         })
       )
-      expect(lines).toEqual([away, "INFO store back: orders after 20 s", away])
+      expect(lines).toEqual([away, "Info store back: orders after 20 s", away])
     }).pipe(inVirtualTime)
   )
 
@@ -81,8 +82,8 @@ describe("a bucket without observers", () => {
         )
       )
       expect(lines).toEqual([
-        expect.stringMatching(/^WARN store away: payments: the key holds/i),
-        "INFO store back: payments after 15 s"
+        expect.stringMatching(/^Warning store away: payments: the key holds/i),
+        "Info store back: payments after 15 s"
       ])
     }).pipe(inVirtualTime)
   )
@@ -101,7 +102,7 @@ describe("a bucket without observers", () => {
           10
         )
       )
-      expect(lines.filter((line) => line.startsWith("WARN"))).toEqual([away, away])
+      expect(lines.filter((line) => line.startsWith("Warning"))).toEqual([away, away])
       expect(lines).toHaveLength(4)
     }).pipe(inVirtualTime)
   )

@@ -1,7 +1,7 @@
 import { TokenBucket } from "@effect-retry/core"
 import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, Exit, Fiber, FiberId, FiberRef, FastCheck, Option, Scope } from "effect"
+import { Context, Deferred, Duration, Effect, Exit, Fiber, FiberId, FastCheck, Option, Scope } from "effect"
 import { request } from "../../../../core/test/fund/Asking.ts"
 import { interruptedBefore } from "../../../../core/test/fund/Interrupting.ts"
 import * as Fleet from "../../../src/fund/fleet/FleetBucket.ts"
@@ -68,6 +68,8 @@ const puts = (store: SpecStore.SpecStore<unknown>) =>
 const second = Effect.sleep("1 second")
 
 const nowMillis = Effect.clockWith((clock) => Effect.map(clock.currentTimeMillis, (millis) => millis))
+
+class Operation extends Context.Reference<Operation>()("operation", { defaultValue: () => "none" }) {}
 
 describe("Lease.acquire", () => {
   it.effect("takes from the store what an attempt needs, and more as the demand grows", () =>
@@ -500,7 +502,7 @@ describe("Lease.acquire of a bucket that waits", () => {
       expect([yield* ended(asking), wants(store)]).toEqual([true, [38, 4, 2]])
       expect(store.calls.flatMap((call) => (call._tag === "take" ? [call.least] : []))).toEqual([1, 1, 1])
       // Two tokens were there; then it paused for five, as after two refusals, but not for more than a quarter of the burst.
-      expect(yield* Fiber.join(Fiber.map(asking, Option.isSome))).toBe(true)
+      expect(Option.isSome(yield* Fiber.join(asking))).toBe(true)
     }).pipe(drawing(0), inVirtualTime)
   )
 
@@ -753,16 +755,15 @@ describe("Lease.returns", () => {
 
   it.effect("keeps nothing of the operation for which it was made", () =>
     Effect.gen(function* () {
-      const operation = FiberRef.unsafeMake("none")
       const seen: Array<string> = []
       const store = SpecStore.make((decide) =>
         Effect.tap(
           decide,
-          Effect.map(FiberRef.get(operation), (name) => seen.push(name))
+          Effect.map(Operation, (name) => seen.push(name))
         )
       )
       const scope = yield* Scope.make()
-      const { bucket } = yield* Effect.locally(Scope.extend(leaseIn(store), scope), operation, "the first")
+      const { bucket } = yield* Effect.provideService(Scope.extend(leaseIn(store), scope), Operation, "the first")
       yield* grants(bucket, 6)
       yield* Scope.close(scope, Exit.void)
       expect([puts(store).length, new Set(seen)]).toEqual([1, new Set(["none"])])
