@@ -6,7 +6,7 @@ import { filesBelow, read, root } from "@effect-retry/check/Workspace"
 import { notYet, tested } from "./names/tested.ts"
 
 /** In the order in which they depend on each other. */
-export const packages = ["core", "plan", "testing", "http", "grpc", "google", "aws"] as const
+export const packages = ["core", "plan", "testing", "http", "grpc", "google", "aws", "fleet"] as const
 
 export type Package = (typeof packages)[number]
 

@@ -180,6 +180,7 @@ describe("Shapes", () => {
       `use(ConfigProvider.fromMap(new Map([["A_B", "1"], ["c", d]])))`,
       `use(ConfigProvider.fromUnknown({ A_B: "1", c: d }))`
     ],
+    ["a deferred of no fiber", `Deferred.unsafeMake<A>(FiberId.none)`, `Deferred.makeUnsafe<A>()`],
     ["a defect", `Effect.dieMessage("a")`, `Effect.die(new Error("a"))`],
     ["repetitions", `Effect.repeatN(a, 2)`, `Effect.repeat(a, { times: 2 })`],
     [
@@ -215,6 +216,7 @@ describe("Shapes", () => {
       "Clock",
       "ConfigProvider",
       "Context",
+      "Deferred",
       "Effect",
       "FiberId",
       "Layer",

@@ -45,6 +45,7 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
     either: "result",
     fork: "forkChild",
     forkDaemon: "forkDetach",
+    intoDeferred: "Deferred.into",
     makeLatch: "Latch.make",
     makeSemaphore: "Semaphore.make",
     mapInputContext: "updateContext",

@@ -174,6 +174,8 @@ const fromMap = ({ args, four, node }: Call): string | undefined => {
 
 export const effects = calls({
   "ConfigProvider.fromMap": fromMap,
+  "Deferred.unsafeMake": ({ four, inner, node }) =>
+    `${four("Deferred.makeUnsafe")}${typed(node.typeArguments, inner)}()`,
   "Effect.dieMessage": ({ args, four }) => `${four("Effect.die")}(new Error(${args[0]}))`,
   "Effect.logWithLevel": ({ args: [level, ...message], four }) =>
     `${four("Effect.logWithLevel")}(${level})(${message.join(", ")})`,

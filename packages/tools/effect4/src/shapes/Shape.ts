@@ -49,7 +49,9 @@ export const calls =
     return rules[name]?.({
       node,
       name,
-      args: node.arguments.map(inner),
+      get args() {
+        return node.arguments.map(inner)
+      },
       place,
       inner,
       four: (member) => {
