@@ -27,7 +27,8 @@ const ofLayer = (layer: Layer.Layer<TokenBucket.RetryBucket, unknown>): Effect.E
       isTold = true
       return refuse(
         `a layer of TokenBucket.RetryBucket${more}`,
-        `a layer of ${[...provided.unsafeMap.keys()].join(", ")}`
+        // Effect 4 also provides a service of its own.
+        `a layer of ${[...provided.unsafeMap.keys()].filter((key) => !key.startsWith("effect/")).join(", ")}`
       )
     })
   )
