@@ -92,9 +92,10 @@ const curveProblems = (found: Settings): ReadonlyArray<Problem> => {
   const others = (["base", "step", "degree", "factor"] as const).filter(
     (key) => key !== optional && !required.includes(key)
   )
+  const reader = `a ${found.curve.name} that reads it`
   return [
     ...missing(found, required, `${found.curve.name} ${curve}`),
-    ...unused(found, others, `a ${found.curve.name} that reads it`)
+    ...unused(found, others, curve === undefined ? `${reader}; set ${found.curve.name} as well` : reader)
   ]
 }
 

@@ -356,7 +356,7 @@ describe("Policy.config refusal", () => {
     { values: { hintAtMost: "soon" }, why: "a finite duration >= 0" },
     { values: { hintOtherwise: "wait", hintAtMost: "1 minute" }, why: "one of clamp, giveUp, ignore" },
     // Keys that nothing would use.
-    { values: { base: "1 second" }, why: "absent without a curve that reads it" },
+    { values: { base: "1 second" }, why: "absent without a curve that reads it; set curve as well" },
     {
       values: { step: "1 second", curve: "constant", base: "1 second" },
       why: "absent without a curve that reads it"
@@ -365,7 +365,7 @@ describe("Policy.config refusal", () => {
       values: { degree: "2", curve: "linear", base: "1 second", step: "1 second" },
       why: "absent without a curve that reads it"
     },
-    { values: { factor: "2" }, why: "absent without a curve that reads it" },
+    { values: { factor: "2" }, why: "absent without a curve that reads it; set curve as well" },
     { values: { jitterRatio: "0.5", jitter: "full" }, why: "absent without jitter proportional" },
     { values: { jitterMax: "1 second" }, why: "absent without jitter additive" },
     { values: { deadlineReserve: "1 second" }, why: "absent without deadline" },
