@@ -40,9 +40,16 @@ export const make = (
   }
 }
 
-/** The key may be secret, so it is kept where printing does not look, not even printing of hidden properties. */
+/** The key may be secret, so it is kept where printing does not look: not even printing of hidden properties finds it. */
 const withKey = (event: Omit<Common, "key"> & Told, key: string): FleetEvent =>
-  Object.defineProperty(event as FleetEvent, "key", { get: () => key })
+  Object.assign(
+    Object.create({
+      get key() {
+        return key
+      }
+    }),
+    event
+  )
 
 /** The limit on unfinished calls of one observer, so that one that hangs takes no more memory. */
 const mostCalls = 16
