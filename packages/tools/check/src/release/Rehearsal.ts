@@ -164,20 +164,28 @@ interface Use {
 }
 
 /**
- * The README of the repository by npm and by pnpm, with the first examples and every entry point of all packages; and
- * the README of each package alone, whose install lines must suffice. One project meets every compiler and every Node.
+ * The README of the repository by npm and by pnpm, with every entry point of all packages; and the README of each package
+ * alone, whose install lines must suffice. One project, with all first examples, meets every compiler and every Node.
  */
 const projectsOf = (tarballs: ReadonlyArray<Tarball>): ReadonlyArray<Use> => {
   const all = tarballs.map((tarball) => ({ name: nameIn(tarball), ...exampleOf(tarball.readme) }))
   const readme = read("README.md")
-  const whole = {
-    install: installLines(readme),
-    modules: [{ name: "readme", ...exampleOf(readme) }, ...all, { name: "modules", code: importsOf(tarballs) }]
-  }
+  const install = installLines(readme)
+  const whole = [
+    { name: "readme", ...exampleOf(readme) },
+    { name: "modules", code: importsOf(tarballs) }
+  ]
   const newest = { compilers: Tools.compilers.slice(-1), nodes: Tools.nodes.slice(-1) }
   return [
-    { name: "npm", manager: "npm", compilers: Tools.compilers, nodes: Tools.nodes, ...whole },
-    { name: "pnpm", manager: "pnpm", ...newest, ...whole },
+    {
+      name: "npm",
+      manager: "npm",
+      compilers: Tools.compilers,
+      nodes: Tools.nodes,
+      install,
+      modules: [...whole, ...all]
+    },
+    { name: "pnpm", manager: "pnpm", ...newest, install, modules: whole },
     ...tarballs.map((tarball): Use => ({
       name: nameIn(tarball),
       // Stricter than npm: a package finds nothing that its own manifest does not name. And a fraction of the time.
