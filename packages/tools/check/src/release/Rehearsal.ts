@@ -261,7 +261,7 @@ const writeBill = async (
 }
 
 /** The machine of a workflow has two cores or more, and an install waits for the registry. */
-const commandsAtOnce = 3
+const commandsAtOnce = 4
 
 const each = async <A>(all: ReadonlyArray<A>, run: (each: A, index: number) => Promise<Failures>): Promise<Failures> =>
   (await Promise.all(all.map(run))).flat()
