@@ -40,7 +40,7 @@ export const make = (
   }
 }
 
-/** The key may be secret, so it is kept where printing does not look: not even printing of hidden properties finds it. */
+/** The key may be secret, so it is kept where printing does not look: not even printing of hidden properties shows it. */
 const withKey = (event: Omit<Common, "key"> & Told, key: string): FleetEvent =>
   Object.assign(
     Object.create({
