@@ -150,6 +150,18 @@ describe("the playground", () => {
     await page.close()
   })
 
+  it("gives its settings as JSON, and reads them back", async () => {
+    const { page } = await visit("/playground#v=1&maxAttempts=9&latency=20", still)
+    await page.getByRole("button", { name: "JSON" }).click()
+    const json = (await page.locator("pre.code").first().textContent()) ?? ""
+    await page.getByRole("button", { name: "Start again" }).click()
+    await page.getByLabel("Paste a policy").fill(json)
+    await page.getByRole("button", { name: "Read policy" }).click()
+    expect(await page.getByLabel("Maximum attempts").inputValue()).toBe("9")
+    expect(new URL(page.url()).hash).toBe("#v=1&maxAttempts=9&latency=20")
+    await page.close()
+  })
+
   it("says why a value is refused, and keeps the plan of the last one that was not", async () => {
     const { page } = await visit(
       `/playground#${toHash({ ...initial, deadline: "truncate", deadlineWithin: 5000 })}`,
