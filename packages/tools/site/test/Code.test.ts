@@ -111,9 +111,29 @@ describe("ReadText.read", () => {
     expect("wasRun" in globalThis).toBe(false)
   })
 
-  it("keeps what is out of range as it is on the page", () => {
-    expect(read("{ maxAttempts: 5000 }", initial).maxAttempts).toBe(initial.maxAttempts)
-    expect(read(`{ "maxAttempts": -1, "base": "1", "curve": "__proto__" }`, initial)).toEqual({ ...initial, base: 1 })
+  it.each([
+    ["an attempt too many", "{ maxAttempts: 51 }", "Maximum attempts must be a whole number from 1 to 50, got 51"],
+    ["half an attempt", "{ maxAttempts: 2.5 }", "Maximum attempts must be a whole number from 1 to 50, got 2.5"],
+    ["a long delay", `{ maxAttempts: 3, backoff: Backoff.constant({ delay: "1 day" }) }`, "Base must be from 0 ms"],
+    ["no delay", `{ maxAttempts: 3, backoff: Backoff.constant({ delay: "soon" }) }`, `a duration cannot be "soon"`],
+    ["a number as text", `{ "maxAttempts": "many" }`, `Maximum attempts must be`],
+    ["another expression", "{ maxAttempts: Limits.attempts }", "a value of a policy cannot be Limits.attempts"],
+    ["an unknown choice", `{ "curve": "__proto__" }`, `Curve must be one of constant, linear`],
+    ["an unknown setting", `{ "maxAttempts": 3, "backoff": "full" }`, "backoff is no setting of this page"],
+    ["no setting", "{}", "there is no setting of this page"]
+  ])("refuses %s instead of changing it", (_, text, message) => {
+    expect(() => read(text, initial)).toThrow(message)
+  })
+
+  it.each([
+    [`"250 millis"`, 250],
+    ["250", 250],
+    ["Duration.millis(250)", 250],
+    ["Duration.seconds(2)", 2000],
+    ["Duration.minutes(3)", 180_000],
+    ["Duration.hours(1)", 3_600_000]
+  ])("reads the duration %s", (delay, millis) => {
+    expect(read(`{ maxAttempts: 3, backoff: Backoff.constant({ delay: ${delay} }) }`, initial).base).toBe(millis)
   })
 })
 

@@ -20,6 +20,7 @@ describe("Settings.fromHash", () => {
     ["below a range", "v=1&base=-1"],
     ["above a range", "v=1&maxAttempts=51"],
     ["that is no number", "v=1&base=NaN&cap=Infinity&maxAttempts=1e999&factor=0x"],
+    ["that is no whole number", "v=1&maxAttempts=2.5&clients=10.5&seed=0.5"],
     ["that is empty", "v=1&base=&cap=%20"],
     ["that is no choice", "v=1&curve=toString&bucket=__proto__&jitter=constructor"],
     ["that is unknown", "v=1&__proto__=1&constructor=2&toString=3"],

@@ -17,6 +17,8 @@ export interface NumberControl extends Shown {
   readonly least: number
   readonly most: number
   readonly step: number
+  /** A count, such as that of attempts. */
+  readonly isWhole: boolean
   readonly initial: number
 }
 
@@ -32,21 +34,22 @@ const number = (
   label: string,
   unit: string,
   initial: number,
-  range: { readonly least: number; readonly most: number; readonly step?: number },
+  { least, most, step = 1, isWhole = step === 1 }: Partial<NumberControl> & Pick<NumberControl, "least" | "most">,
   when?: Shown["when"]
 ): NumberControl => ({
   _tag: "Number",
   label,
   unit,
   initial,
-  least: range.least,
-  most: range.most,
-  step: range.step ?? 1,
+  least,
+  most,
+  step,
+  isWhole,
   ...(when === undefined ? {} : { when })
 })
 
 const millis = (label: string, initial: number, least: number, most: number, when?: Shown["when"]): NumberControl =>
-  number(label, "ms", initial, { least, most }, when)
+  number(label, "ms", initial, { least, most, isWhole: false }, when)
 
 const choice = <A extends string>(
   label: string,

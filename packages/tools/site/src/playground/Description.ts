@@ -290,7 +290,22 @@ const option = ({ args: [options] }: Call, name: string) => fieldOf(options, nam
 const fieldOf = (self: Expression.Expression | undefined, name: string): Expression.Expression | undefined =>
   self?._tag === "Fields" ? own(self.fields, name) : undefined
 
-const valueOf = (self: Expression.Expression | undefined): unknown => (self?._tag === "Value" ? self.value : undefined)
+/** Throws where there is something else than a plain value, which would be lost. */
+const valueOf = (self: Expression.Expression | undefined): unknown => {
+  if (self === undefined || self._tag === "Value") return self?.value
+  throw new Unreadable(`a value of a policy cannot be ${Expression.print(self)}`)
+}
 
-const millisOf = (self: Expression.Expression | undefined): number | undefined =>
-  Option.getOrUndefined(Option.map(Duration.decodeUnknown(valueOf(self)), Duration.toMillis))
+const units: Readonly<Record<string, number>> = { millis: 1, seconds: 1000, minutes: 60_000, hours: 3_600_000 }
+
+const millisOf = (self: Expression.Expression | undefined): number | undefined => {
+  if (self === undefined) return undefined
+  const unit = self._tag === "Call" && self.module === "Duration" ? own(units, self.name) : undefined
+  if (self._tag === "Call" && unit !== undefined) return unit * Number(valueOf(self.args[0]))
+  return Option.match(Duration.decodeUnknown(self._tag === "Value" ? self.value : undefined), {
+    onNone: () => {
+      throw new Unreadable(`a duration cannot be ${Expression.print(self)}`)
+    },
+    onSome: Duration.toMillis
+  })
+}

@@ -17,13 +17,16 @@ export const keys = Object.keys(controls) as ReadonlyArray<Key>
 export const fromValues = (valueOf: (key: Key) => unknown): Settings =>
   Object.fromEntries(keys.map((key) => [key, accepted(controls[key], valueOf(key))])) as Settings
 
-const accepted = (control: Control, given: unknown): string | number => {
+const accepted = (control: Control, given: unknown): string | number => fitting(control, given) ?? control.initial
+
+/** The value that a control takes from one of outside; `undefined` where it takes none. */
+export const fitting = (control: Control, given: unknown): string | number | undefined => {
   if (control._tag === "Choice") {
-    return typeof given === "string" && Object.hasOwn(control.choices, given) ? given : control.initial
+    return typeof given === "string" && Object.hasOwn(control.choices, given) ? given : undefined
   }
   const number = typeof given === "string" && given.trim() !== "" ? Number(given) : given
-  const fits = typeof number === "number" && number >= control.least && number <= control.most
-  return fits ? number : control.initial
+  if (typeof number !== "number" || !(number >= control.least && number <= control.most)) return undefined
+  return control.isWhole && !Number.isInteger(number) ? undefined : number
 }
 
 export const initial: Settings = fromValues(() => undefined)
