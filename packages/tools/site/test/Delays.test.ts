@@ -52,6 +52,14 @@ describe("Figures.distribution", () => {
   })
 })
 
+describe("Figures.distributions", () => {
+  it("are of the delays of each band, and nothing where none were drawn", () => {
+    const band = { attempt: 2, leastMillis: 0, meanMillis: 50, mostMillis: 100 }
+    const drawn = [[0, 10, 100]]
+    expect(Figures.distributions([band, band], drawn)).toEqual([Figures.distribution(band, drawn[0]!), []])
+  })
+})
+
 describe("Figures.ticks", () => {
   it.each([
     [1, [0, 0.2, 0.4, 0.6, 0.8, 1]],

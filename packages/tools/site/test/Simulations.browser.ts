@@ -47,8 +47,8 @@ describe("a simulation of the playground", () => {
       paths.map((path) => Array.from(path.getAttribute("d")?.matchAll(/V([\d.]+)h/g) ?? [], ([, y]) => Number(y)))
     )
     const bands = Figures.bands(Plan.explain(explainable(quickSettings)))
-    const expected = bands.map((band, i) =>
-      Figures.distribution(band, delays[i] ?? []).map((share) => Number((20 + 22 * i - 14 * share).toFixed(1)))
+    const expected = Figures.distributions(bands, delays).map((shares, i) =>
+      shares.map((share) => Number((20 + 22 * i - 14 * share).toFixed(1)))
     )
     expect(heights).toEqual(expected)
     await page.close()
@@ -143,6 +143,27 @@ describe("a simulation of the playground", () => {
     expect(await picture.getAttribute("aria-label")).toContain(`: ${made} attempts are made, `)
     await page.getByLabel("Rate limiter").selectOption("none")
     await picture.waitFor({ state: "detached" })
+    await page.close()
+  })
+
+  it("follows a slider that is dragged with its operations and its delays", async () => {
+    const { page } = await visit(quick)
+    await page.waitForFunction(() => document.querySelector(".distribution")?.getAttribute("d"))
+    const frames = await page.evaluate(async () => {
+      const slider = document.querySelectorAll<HTMLInputElement>("input[type=range]")[1]!
+      const shown = () =>
+        ['svg[aria-label*=" operations: "]', ".distribution"].map((path) => document.querySelector(path)?.outerHTML)
+      const before = shown()
+      for (let frame = 1; frame <= 1200; frame++) {
+        // It never rests.
+        slider.value = String(10 + (frame % 50))
+        slider.dispatchEvent(new Event("input", { bubbles: true }))
+        await new Promise((resolve) => requestAnimationFrame(resolve))
+        if (shown().every((figure, i) => figure !== before[i])) return frame
+      }
+      return undefined
+    })
+    expect(frames).toBeDefined()
     await page.close()
   })
 

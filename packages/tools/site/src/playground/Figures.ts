@@ -52,6 +52,12 @@ export const distribution = (
   return counts.map((count) => count / highest)
 }
 
+/** Those of bands, of the delays that were drawn for each. */
+export const distributions = (
+  bands: ReadonlyArray<Band>,
+  drawn: ReadonlyArray<ReadonlyArray<number>>
+): ReadonlyArray<ReadonlyArray<number>> => bands.map((band, i) => distribution(band, drawn[i] ?? []))
+
 /** The table of a plan, out of its text: one row for an attempt. */
 export const table = (
   text: string
