@@ -17,7 +17,7 @@ const { attempts, elapsed, loadFactor } = Option.getOrElse(hinted, () => worst)
 console.log(`at most ${Duration.format(elapsed)} and ${attempts} calls`)
 
 // What your callers rely on: a change of the policy that breaks it fails the build.
-assert.ok(Duration.lessThanOrEqualTo(elapsed, "8 seconds"), "an operation takes longer than its callers wait")
+assert.ok(Duration.lessThanOrEqualTo(elapsed, Duration.seconds(8)), "an operation takes longer than its callers wait")
 assert.ok(loadFactor <= 3, "an outage multiplies the load by more than three")
 assert.deepStrictEqual(warnings, [])
 // Without an attempt timeout, a plan assumes that attempts end at once.

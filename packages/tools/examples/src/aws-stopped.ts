@@ -16,20 +16,16 @@ const explained = <A, E, R>(call: Effect.Effect<A, E, R>) =>
   )
 // #endregion
 
+import { printingTo } from "./printed.ts"
 import { TokenBucket } from "@effect-retry/core"
 import { Layer } from "effect"
 
 const unavailable = Effect.fail({ name: "ServiceUnavailable", status: 503 } as const)
 
 export const program = Effect.gen(function* () {
-  const lines: Array<unknown> = []
-  const log = (line: unknown) => Effect.sync(() => void lines.push(line))
-  const console: Console.Console = { ...(yield* Console.consoleWith(Effect.succeed)), log }
+  const lines: Array<string> = []
   const nearlyEmpty = Layer.effect(AwsRetry.Quota, TokenBucket.quota({ capacity: 20 }))
-  const { name } = yield* Effect.flip(explained(unavailable)).pipe(
-    Effect.provide(nearlyEmpty),
-    Effect.withConsole(console)
-  )
+  const { name } = yield* Effect.flip(explained(unavailable)).pipe(Effect.provide(nearlyEmpty), printingTo(lines))
   return [...lines, name].join("\n")
 })
 

@@ -13,7 +13,7 @@ const native = <A, R>(call: Effect.Effect<A, Failed, R>) =>
     while: (error) => error._tag === "Busy",
     schedule: Schedule.exponential("100 millis").pipe(
       Schedule.jittered,
-      Schedule.delayed((delay) => Duration.min(delay, "2 seconds")),
+      Schedule.delayed((delay) => Duration.min(delay, Duration.seconds(2))),
       Schedule.intersect(Schedule.recurs(4)),
       Schedule.upTo("10 seconds")
     )

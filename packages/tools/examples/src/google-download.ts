@@ -1,4 +1,5 @@
 import * as Emulator from "../../../google/test/emulator/Emulator.ts"
+import { printingTo } from "./printed.ts"
 // #region download
 import { StorageDownload, StorageRetry } from "@effect-retry/google"
 import { HttpClient } from "@effect/platform"
@@ -30,9 +31,7 @@ const cat = Uint8Array.from({ length: 640 * kib }, (_, i) => i % 251)
 const faults = { "storage.objects.get": ["return-broken-stream-after-256K"] }
 
 export const program = Effect.gen(function* () {
-  const lines: Array<unknown> = []
-  const log = (line: unknown) => Effect.sync(() => void lines.push(line))
-  const console: Console.Console = { ...(yield* Console.consoleWith(Effect.succeed)), log }
+  const lines: Array<string> = []
   const { requests, retryTest, url } = yield* Emulator.start({ buckets: ["photos"] })
   const { id } = retryTest(faults)
   const client = HttpClient.mapRequest(yield* HttpClient.HttpClient, HttpClientRequest.setHeader("x-retry-test-id", id))
@@ -41,7 +40,7 @@ export const program = Effect.gen(function* () {
   const received = yield* download(url).pipe(
     Stream.runFold(0, (sum, bytes) => sum + bytes.length),
     Effect.provideService(HttpClient.HttpClient, client),
-    Effect.withConsole(console)
+    printingTo(lines)
   )
   const asked = requests.slice(1).map(({ headers, query }) => [headers["range"], query.has("generation")])
   return { received, asked, lines }

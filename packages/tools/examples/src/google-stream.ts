@@ -33,8 +33,6 @@ const rows = (open: (request: Request) => Stream.Stream<Row, ApiError>) =>
   )
 // #endregion
 
-import { Chunk } from "effect"
-
 const table = ["ann", "bob", "eve", "joe"].map((key) => ({ key }))
 
 export const program = Effect.gen(function* () {
@@ -48,7 +46,7 @@ export const program = Effect.gen(function* () {
       : Stream.concat(Stream.take(rest, 2), Stream.fail(new ApiError({ code: "UNAVAILABLE" })))
   }
   const received = yield* Stream.runCollect(rows(open))
-  return { received: Chunk.toReadonlyArray(received).map(({ key }) => key), requests }
+  return { received: Array.from(received).map(({ key }) => key), requests }
 })
 
 export const expected = {

@@ -1,4 +1,5 @@
 import * as Emulator from "../../../google/test/emulator/Emulator.ts"
+import { printingTo } from "./printed.ts"
 // #region upload
 import { ResumableUpload } from "@effect-retry/google"
 import { HttpClient } from "@effect/platform"
@@ -37,9 +38,7 @@ import { SeededRandom } from "@effect-retry/testing"
 const faults = { "storage.objects.insert": ["return-503-after-768K"] }
 
 export const program = Effect.gen(function* () {
-  const lines: Array<unknown> = []
-  const log = (line: unknown) => Effect.sync(() => void lines.push(line))
-  const console: Console.Console = { ...(yield* Console.consoleWith(Effect.succeed)), log }
+  const lines: Array<string> = []
   const emulator = yield* Emulator.start({ buckets: ["photos"] })
   const { id } = emulator.retryTest(faults)
   yield* upload(emulator.url, new Uint8Array(1280 * kib)).pipe(
@@ -48,7 +47,7 @@ export const program = Effect.gen(function* () {
       HttpClient.mapRequest(HttpClientRequest.setHeader("x-retry-test-id", id))
     ),
     Effect.provide(FetchHttpClient.layer),
-    Effect.withConsole(console)
+    printingTo(lines)
   )
   return lines.join("\n").replace(/generation \d+/, "generation 1")
 }).pipe(Effect.scoped, Effect.provide(SeededRandom.layerConstant(0.01)))

@@ -1,7 +1,7 @@
 import { exchange } from "./http-scripted.ts"
 import type { Answer } from "./http-scripted.ts"
 import { SeededRandom } from "@effect-retry/testing"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 // #region deadline
 import { AttemptTimeout, Deadline } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
@@ -20,11 +20,11 @@ export const program = Effect.gen(function* () {
   const { outcome, requests, sent } = yield* exchange([hanging], (client) =>
     Effect.timed(Effect.flip(bounded(client).get("https://api.example/")))
   )
-  const [took, error] = outcome as readonly [unknown, { readonly _tag: string; readonly cause: unknown }]
+  const [took, error] = outcome as readonly [Duration.Duration, { readonly _tag: string; readonly cause: unknown }]
   return {
     sent,
     headers: requests.map(({ headers }) => headers["x-retry-attempt"]),
-    took: String(took),
+    took: Duration.format(took),
     failedWith: error._tag,
     cause: String(error.cause)
   }
@@ -33,7 +33,7 @@ export const program = Effect.gen(function* () {
 export const expected = {
   sent: [0, 2050],
   headers: ["1", "2"],
-  took: "Duration(3s)",
+  took: "3s",
   failedWith: "RequestError",
   cause: "AttemptTimedOut: attempt 2 was stopped after 950ms by the deadline of 3s"
 }

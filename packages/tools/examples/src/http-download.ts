@@ -11,7 +11,7 @@ const archive = (client: HttpClient.HttpClient) =>
 // #endregion
 
 import { HttpClientResponse } from "@effect/platform"
-import { Chunk, Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 
 const content = "0123456789"
 
@@ -35,7 +35,7 @@ const server = (request: HttpClientRequest.HttpClientRequest) =>
 export const program = Effect.map(
   exchange([server], (client) => Stream.runCollect(archive(client))),
   ({ outcome, requests }) => ({
-    received: Chunk.toReadonlyArray(outcome as Chunk.Chunk<Uint8Array>)
+    received: Array.from(outcome as Iterable<Uint8Array>)
       .map((bytes) => new TextDecoder().decode(bytes))
       .join(""),
     asked: requests.map(({ headers }) => [headers["range"], headers["if-match"]])

@@ -10,7 +10,7 @@ class Busy extends Data.TaggedError("Busy")<{ readonly retryAt: string }> {}
 /** Reads a date with the wall clock of the moment, and gives up on a busy server after a minute. */
 const classifier = Classifier.fromTags({
   Busy: ({ retryAt }: Busy, { elapsed, nowMillis }: Classifier.Moment) =>
-    Duration.greaterThan(elapsed, "1 minute")
+    Duration.greaterThan(elapsed, Duration.minutes(1))
       ? Verdict.terminal("busy for a minute")
       : Verdict.retryable("Throttling", { hint: Date.parse(retryAt) - nowMillis })
 })

@@ -12,6 +12,7 @@ const observed = HttpRetry.withRetry({
 })
 // #endregion
 
+import { SeededRandom } from "@effect-retry/testing"
 import { Effect, Logger } from "effect"
 
 const url = "https://api.example/orders?token=secret"
@@ -28,7 +29,7 @@ export const program = Effect.gen(function* () {
     exchange([slow(answer(429, { "retry-after": "1" })), reset, answer(200)], (client) => observed(client).get(url)),
     exchange([slow(answer(503))], (client) => observed(client).get(url)),
     exchange([slow(answer(503))], (client) => observed(client).post(url))
-  ]).pipe(Effect.withRandomFixed([0]), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+  ]).pipe(Effect.provide(SeededRandom.layerConstant(0)), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
   return lines.join("\n")
 })
 

@@ -1,3 +1,4 @@
+import { metricLines } from "./metric-lines.ts"
 // #region bucket
 import { TokenBucket } from "@effect-retry/core"
 import { FleetLogs, FleetMetrics } from "@effect-retry/fleet"
@@ -18,7 +19,8 @@ import { Backoff, Classifier, Retry } from "@effect-retry/core"
 import type { Store } from "@effect-retry/fleet"
 import * as RedisError from "@effect-retry/fleet/RedisError"
 import * as RedisStore from "@effect-retry/fleet/RedisStore"
-import { Logger, Metric, MetricState } from "effect"
+import { SeededRandom } from "@effect-retry/testing"
+import { Logger } from "effect"
 
 let isAway = false
 
@@ -54,33 +56,18 @@ const calls = Effect.gen(function* () {
   yield* Effect.zipRight(operation, Effect.sleep("10 seconds"))
 })
 
-const shown = ["retry.fleet.grants", "retry.fleet.outages", "retry.fleet.store.away"]
-
 /** The metrics of the bucket that do not depend on the size of its leases. */
-const metrics = Effect.map(Metric.snapshot, (pairs) =>
-  pairs
-    .filter(({ metricKey }) => shown.includes(metricKey.name))
-    .map(({ metricKey, metricState }) => {
-      const tags = metricKey.tags.map(({ key, value }) => `${key}=${value}`).toSorted()
-      const value = MetricState.isCounterState(metricState)
-        ? metricState.count
-        : MetricState.isGaugeState(metricState)
-          ? metricState.value
-          : NaN
-      return `${metricKey.name}{${tags.join(", ")}} ${value}`
-    })
-    .toSorted()
-)
+const shown = ["retry.fleet.grants", "retry.fleet.outages", "retry.fleet.store.away"]
 
 export const program = Effect.gen(function* () {
   const lines: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel.label} ${String(message)}`))
   yield* Effect.provide(calls, orders).pipe(
     Effect.provideService(RedisStore.RedisStore, store),
-    Effect.withRandomFixed([0]),
+    Effect.provide(SeededRandom.layerConstant(0)),
     Effect.provide(Logger.replace(Logger.defaultLogger, logger))
   )
-  return [...lines, ...(yield* metrics)].join("\n")
+  return [...lines, ...(yield* metricLines(shown))].join("\n")
 })
 
 export const expected = [

@@ -1,4 +1,5 @@
 import { answer, exchange, unavailable } from "./http-scripted.ts"
+import { metricLines } from "./metric-lines.ts"
 // #region keys
 import { Observe } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
@@ -11,20 +12,6 @@ const counted = Effect.gen(function* () {
 })
 // #endregion
 
-import { Metric } from "effect"
-
-/** The counters of attempts of this client: their tags, and how many. */
-const attempts = Effect.map(Metric.snapshot, (pairs) =>
-  Array.from(pairs, ({ metricKey, metricState }) => {
-    const tags = metricKey.tags.map(({ key, value }) => `${key}=${value}`).toSorted()
-    const count = "count" in metricState ? String(metricState.count) : ""
-    return { name: metricKey.name, tags, text: `${metricKey.name}{${tags.join(", ")}} ${count}` }
-  })
-    .filter(({ name, tags }) => name === "retry.attempts" && tags.includes("retry.operation=partners"))
-    .map(({ text }) => text)
-    .toSorted()
-)
-
 export const program = Effect.gen(function* () {
   yield* exchange([unavailable, answer(200)], (client) =>
     Effect.gen(function* () {
@@ -33,7 +20,8 @@ export const program = Effect.gen(function* () {
       yield* partners.get("https://b.example/")
     })
   )
-  return (yield* attempts).join("\n")
+  const attempts = yield* metricLines(["retry.attempts"])
+  return attempts.filter((line) => line.includes("retry.operation=partners")).join("\n")
 })
 
 export const expected = [

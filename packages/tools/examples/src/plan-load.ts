@@ -1,7 +1,7 @@
 // #region load
 import { Backoff, TokenBucket } from "@effect-retry/core"
 import { Load } from "@effect-retry/plan"
-import { Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 
 const policy = { maxAttempts: 3, backoff: Backoff.constant({ delay: 0 }) }
 const bucket = TokenBucket.successRatio({ ratio: 0.1, capacity: 10 })
@@ -13,10 +13,10 @@ const withBucket = Load.recovery({ policy, bucket }, outage)
 // #endregion
 
 export const program = Effect.gen(function* () {
-  const recovered = (outcome: Load.Recovery) => Option.map(outcome.recoveredAfter, String)
+  const recovered = (outcome: Load.Recovery) => Option.map(outcome.recoveredAfter, Duration.format)
   return { without: recovered(yield* without), withBucket: recovered(yield* withBucket) }
 })
 
 // #region expected
-export const expected = { without: Option.none(), withBucket: Option.some("Duration(18s)") }
+export const expected = { without: Option.none(), withBucket: Option.some("18s") }
 // #endregion

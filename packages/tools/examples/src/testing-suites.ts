@@ -22,7 +22,7 @@ const oneASecond = Layer.effect(
         )
       ),
     record: () => Effect.void,
-    level: Effect.zipWith(nowMillis, freeAt, (now, at) => (now >= at ? 1 : 0))
+    level: Effect.zipWith(nowMillis, Ref.get(freeAt), (now, at) => (now >= at ? 1 : 0))
   }))
 )
 

@@ -35,7 +35,7 @@ export const program = Effect.all({
   good: failing.pipe(fromEnvironment(environment)),
   bad: failing.pipe(
     fromEnvironment({ ...environment, PAYMENTS_MAX_ATTEMPTS: "0", PAYMENTS_CAP: "soon", PAYMENTS_DEADLIN: "1 minute" }),
-    Effect.map(({ calls, outcome }) => ({ calls, errors: outcome.toString().split(" and ") }))
+    Effect.map(({ calls, outcome }) => ({ calls, errors: outcome.toString().split(/ and |\n/) }))
   )
 }).pipe(Effect.provide(SeededRandom.layerConstant(0.5)))
 

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { timeline } from "../scripted.ts"
 // #region policy
 import { AttemptTimeout, Backoff, Classifier, Deadline, Retry } from "@effect-retry/core"
@@ -17,7 +17,7 @@ export const program = timeline([Effect.never], Retry.orStopped(moreTimeEachTime
     calls,
     reason: outcome.reason._tag,
     error: outcome.error.message,
-    elapsed: outcome.elapsed.toString()
+    elapsed: Duration.format(outcome.elapsed)
   }))
 )
 
@@ -25,5 +25,5 @@ export const expected = {
   calls: [0, 1500, 4000, 8500],
   reason: "DeadlinePassed",
   error: "attempt 4 was stopped after 1s 500ms by the deadline of 10s",
-  elapsed: "Duration(10s)"
+  elapsed: "10s"
 }

@@ -42,7 +42,7 @@ const asked = <A, E>(busy: number, use: (shop: Shop) => Effect.Effect<A, E>) =>
   Effect.suspend(() => {
     const { client, requests } = server(busy)
     return Effect.flatMap(Shop, use).pipe(
-      Effect.either,
+      Effect.exit,
       Effect.map((end) => ({ end: end._tag, requests: requests.join() })),
       Effect.provide(Shop.Default),
       Effect.provideService(HttpClient.HttpClient, client)
@@ -56,7 +56,7 @@ export const program = Effect.all({
 
 // #region expected
 export const expected = {
-  find: { end: "Right", requests: "GET,GET,GET" },
-  place: { end: "Left", requests: "POST" }
+  find: { end: "Success", requests: "GET,GET,GET" },
+  place: { end: "Failure", requests: "POST" }
 }
 // #endregion

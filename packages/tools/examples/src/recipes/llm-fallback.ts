@@ -2,7 +2,7 @@ import { SeededRandom } from "@effect-retry/testing"
 import { inOwnScope } from "./scopes.ts"
 // #region policy
 import { Backoff, Classifier, Jitter, Retry, Verdict } from "@effect-retry/core"
-import { Chunk, Data, Effect, Option, Stream } from "effect"
+import { Data, Effect, Sink, Stream } from "effect"
 
 class Overloaded extends Data.TaggedError("Overloaded") {}
 class Lost extends Data.TaggedError("Lost") {}
@@ -16,12 +16,8 @@ const policy = {
 /** A stream that has its first tokens: a failure before them fails this effect, a later one fails the stream. */
 const begun = <A, E, R>(tokens: Stream.Stream<A, E, R>) =>
   Effect.gen(function* () {
-    const pull = yield* Stream.toPull(tokens)
-    const first = yield* Effect.catchAll(pull, (end) =>
-      Option.match(end, { onNone: () => Effect.succeed(Chunk.empty<A>()), onSome: Effect.fail })
-    )
-    const rest = Chunk.isEmpty(first) ? Stream.empty : Stream.repeatEffectChunkOption(pull)
-    return Stream.concat(Stream.fromChunk(first), rest)
+    const [first, rest] = yield* Stream.peel(tokens, Sink.take<A>(1))
+    return Stream.concat(Stream.fromIterable(first), rest)
   })
 
 /** The answer of the large model, or of the small one if the large one gives no first token in three attempts. */
@@ -48,7 +44,7 @@ const told = (large: ReadonlyArray<Model>, small: Model) =>
     const asked: Array<string> = []
     const said: Array<string> = []
     const tokens = answer(scripted("large", asked, ...large), scripted("small", asked, small))
-    const end = yield* Effect.either(Stream.runForEach(tokens, (token) => Effect.sync(() => void said.push(token))))
+    const end = yield* Effect.exit(Stream.runForEach(tokens, (token) => Effect.sync(() => void said.push(token))))
     return { asked: asked.join(), said: said.join(), end: end._tag }
   })
 
@@ -62,10 +58,10 @@ export const program = Effect.all({
 
 // #region expected
 export const expected = {
-  fine: { asked: "large", said: "one,two", end: "Right" },
-  busyOnce: { asked: "large,large", said: "one,two", end: "Right" },
-  busy: { asked: "large,large,large,small", said: "one,two", end: "Right" },
-  breaks: { asked: "large", said: "one", end: "Left" },
-  silent: { asked: "large", said: "", end: "Right" }
+  fine: { asked: "large", said: "one,two", end: "Success" },
+  busyOnce: { asked: "large,large", said: "one,two", end: "Success" },
+  busy: { asked: "large,large,large,small", said: "one,two", end: "Success" },
+  breaks: { asked: "large", said: "one", end: "Failure" },
+  silent: { asked: "large", said: "", end: "Success" }
 }
 // #endregion

@@ -1,4 +1,4 @@
-import { Logger } from "effect"
+import { logLines } from "../log-lines.ts"
 import { timeline } from "../scripted.ts"
 // #region policy
 import { Backoff, Classifier, Observe, Retry, Verdict } from "@effect-retry/core"
@@ -24,24 +24,12 @@ const retriesSoFar = Metrics.retries.pipe(
 )
 // #endregion
 
-/** What is logged at level `Info` and above, in a line each. */
-const linesOf = <A, E, R>(self: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const lines: Array<string> = []
-    const logger = Logger.make(({ annotations, logLevel, message }) => {
-      const attributes = Array.from(annotations, ([key, value]) => `${key}=${String(value)}`).toSorted()
-      lines.push(`${logLevel.label} ${String(message)}`, ...attributes)
-    })
-    yield* Effect.provide(self, Logger.replace(Logger.defaultLogger, logger))
-    return lines
-  })
-
 const declined = Effect.fail(new Declined({ message: "try again later" }))
 
 export const program = Effect.gen(function* () {
   // Metrics are global: others may have counted before.
   const before = yield* retriesSoFar
-  const lines = yield* linesOf(timeline([declined], charge))
+  const lines = yield* logLines(timeline([declined], charge))
   return { lines, retries: (yield* retriesSoFar) - before }
 })
 

@@ -28,7 +28,7 @@ import { SeededRandom } from "@effect-retry/testing"
 import { HttpClientResponse } from "@effect/platform"
 import { ConfigProvider } from "effect"
 
-const sentUnder = (entries: ReadonlyArray<readonly [string, string]>) =>
+const sentUnder = (variables: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     let sent = 0
     const platform = HttpClient.make((request) =>
@@ -47,15 +47,11 @@ const sentUnder = (entries: ReadonlyArray<readonly [string, string]>) =>
     })
     const succeeded = yield* Effect.provide(program, clientOf(Layer.succeed(HttpClient.HttpClient, platform)))
     return { sent, succeeded }
-  }).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(entries))))
+  }).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)), { pathDelim: "_" })))
 
 export const program = Effect.all({
-  off: sentUnder([]),
-  on: sentUnder([
-    ["FAULTS_ENABLED", "true"],
-    ["FAULTS_RATIO", "0.1"],
-    ["FAULTS_SEED", "rehearsal"]
-  ])
+  off: sentUnder({}),
+  on: sentUnder({ FAULTS_ENABLED: "true", FAULTS_RATIO: "0.1", FAULTS_SEED: "rehearsal" })
 }).pipe(Effect.provide(SeededRandom.layerConstant(0)))
 
 // #region expected

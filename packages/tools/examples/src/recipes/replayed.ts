@@ -1,3 +1,4 @@
+import { SeededRandom } from "@effect-retry/testing"
 // #region recorded
 import { Backoff, Classifier, Jitter, Observe, Retry } from "@effect-retry/core"
 import { Effect } from "effect"
@@ -44,7 +45,7 @@ const calls = Effect.gen(function* () {
     (at) => Effect.delay(Effect.ignore(recorded(call)), at),
     { concurrency: "unbounded", discard: true }
   )
-}).pipe(Effect.withRandomFixed([0.2, 0.9, 0.5]))
+}).pipe(Effect.provide(SeededRandom.layerFixed(Array.from({ length: 300 }, (_, i) => [0.2, 0.9, 0.5][i % 3] ?? 0))))
 
 const rounded = (ratio: number) => Math.round(ratio * 1000) / 1000
 

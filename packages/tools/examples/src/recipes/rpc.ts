@@ -54,12 +54,12 @@ const counted = <A, E>(use: (users: ReturnType<typeof retrying>) => Effect.Effec
       })
     )
     const busy = yield* RpcTest.makeClient(Users).pipe(
-      Effect.flatMap((client) => Effect.either(use(retrying(client)))),
+      Effect.flatMap((client) => Effect.exit(use(retrying(client)))),
       Effect.scoped,
       Effect.provide(handlers)
     )
     const broken = yield* RpcClient.make(Users).pipe(
-      Effect.flatMap((client) => Effect.either(use(retrying(client)))),
+      Effect.flatMap((client) => Effect.exit(use(retrying(client)))),
       Effect.scoped,
       Effect.provide(transport),
       Effect.provide([RpcSerialization.layerJson, Layer.succeed(HttpClient.HttpClient, proxy)])
@@ -74,7 +74,7 @@ export const program = Effect.all({
 
 // #region expected
 export const expected = {
-  find: { busy: 3, broken: 4, ends: ["Right", "Left"] },
-  rename: { busy: 3, broken: 1, ends: ["Right", "Left"] }
+  find: { busy: 3, broken: 4, ends: ["Success", "Failure"] },
+  rename: { busy: 3, broken: 1, ends: ["Success", "Failure"] }
 }
 // #endregion

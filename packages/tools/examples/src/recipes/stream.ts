@@ -1,5 +1,4 @@
 import { SeededRandom } from "@effect-retry/testing"
-import { Chunk } from "effect"
 import { timeline } from "../scripted.ts"
 // #region policy
 import { Backoff, Classifier, Jitter, Policy, Verdict } from "@effect-retry/core"
@@ -21,17 +20,17 @@ const subscribe = <A, R>(events: Stream.Stream<A, Lost, R>) =>
   )
 // #endregion
 
-const lost = Stream.fail(new Lost())
-const lostLater = Stream.concat(Stream.make("first"), lost)
+const lost: Stream.Stream<string, Lost> = Stream.fail(new Lost())
+const lostLater: Stream.Stream<string, Lost> = Stream.concat(Stream.make("first"), lost)
 
 export const program = timeline(
   [
     Effect.succeed(lost),
     Effect.succeed(lost),
     Effect.succeed(lostLater),
-    Effect.succeed(Stream.make("first", "second"))
+    Effect.succeed<Stream.Stream<string, Lost>>(Stream.make("first", "second"))
   ],
-  (connect) => Effect.map(Stream.runCollect(subscribe(Stream.unwrap(connect))), Chunk.toReadonlyArray)
+  (connect) => Effect.map(Stream.runCollect(subscribe(Stream.unwrap(connect))), (events) => Array.from(events))
 ).pipe(Effect.provide(SeededRandom.layerConstant(0.5)))
 
 export const expected = { calls: [0, 500, 1500, 2000], outcome: ["first", "first", "second"] }
