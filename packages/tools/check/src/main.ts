@@ -159,8 +159,9 @@ const site: Step = () => project("site")
 
 const leaks: Step = () => project("leaks")
 
-/** The sources for Effect 4, and the tests of all packages but http, which run by night with the others. */
-const effect4: Step = () => run("tsx", "packages/tools/effect4/src/main.ts", "core", "plan", "testing", "grpc")
+/** The sources for Effect 4, the programs of the pages, and tests of four packages; those of all run by night. */
+const effect4: Step = () =>
+  run("tsx", "packages/tools/effect4/src/main.ts", "core", "plan", "testing", "grpc", "examples")
 
 const checks: Readonly<Record<string, Step>> = {
   types,

@@ -17,7 +17,7 @@ export default defineConfig({
   // Without "module": what is not inlined is loaded by Node, for which such files are not meant.
   ssr: { resolve: { conditions: ["@effect-retry/source", "node", "development|production"] } },
   test: {
-    include: ["packages/*/test/**/*.test.ts"],
+    include: ["packages/*/test/**/*.test.ts", "packages/tools/*/test/**/*.test.ts"],
     exclude: [],
     server: { deps: { inline: [/\/effect4\/packages\//] } },
     maxWorkers: 2,

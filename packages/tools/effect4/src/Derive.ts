@@ -20,6 +20,8 @@ export interface Input {
   readonly exports: Exports
   /** Titles of tests, and names of declarations, that are left out. */
   readonly omitted?: ReadonlyArray<string>
+  /** Expressions that have another value, and what stands in their place. */
+  readonly replaced?: ReadonlyArray<readonly [three: string, four: string]>
 }
 
 export interface Derived {
@@ -27,7 +29,7 @@ export interface Derived {
   readonly findings: ReadonlyArray<Finding>
 }
 
-export const derive = ({ exports, file, names, omitted = [], path }: Input): Derived => {
+export const derive = ({ exports, file, names, omitted = [], path, replaced = [] }: Input): Derived => {
   const findings: Array<Finding> = []
   const refuse = (node: ts.Node, message: string) => {
     findings.push({ file: path, line: lineAt(file.text, node.getStart(file)), message })
@@ -36,6 +38,14 @@ export const derive = ({ exports, file, names, omitted = [], path }: Input): Der
   const shape = shapes({ file, names, naming, refuse })
   const first = file.statements.find(isEffectImport)
   const { isOmitted, missing } = omitting(omitted)
+  const replacements = new Map(replaced)
+  const met = new Set<string>()
+  const replacement = (node: ts.Node): string | undefined => {
+    if (replacements.size === 0 || !ts.isExpression(node)) return undefined
+    const code = node.getText(file)
+    if (replacements.has(code)) met.add(code)
+    return replacements.get(code)
+  }
   const comment = (text: string) =>
     reword(text, (code) => {
       const block = ts.createSourceFile("block.ts", code, ts.ScriptTarget.ES2022, true)
@@ -55,6 +65,8 @@ export const derive = ({ exports, file, names, omitted = [], path }: Input): Der
           .map(inner)
           .join(", ")}]`
       }
+      const other = replacement(node)
+      if (other !== undefined) return other
       if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateLiteralToken(node)) {
         return reword(node.getText(file))
       }
@@ -65,6 +77,7 @@ export const derive = ({ exports, file, names, omitted = [], path }: Input): Der
 
   const body = print(file)
   for (const part of missing()) refuse(file, `has no ${JSON.stringify(part)} to leave out`)
+  for (const code of replacements.keys()) if (!met.has(code)) refuse(file, `has no ${code} to replace`)
   const imports = naming.imports().join("\n")
   if (first === undefined && imports !== "") refuse(file, "uses a module of effect without an import of any")
   return {

@@ -12,9 +12,21 @@ import ts from "typescript5"
 import { derive } from "./Derive.ts"
 import { type Exports, exportsOf, supportIn } from "./Line4.ts"
 import { manifest } from "./Manifest.ts"
+import { differences } from "./names/differences.ts"
 import { omissions } from "./names/omissions.ts"
 import { resolved } from "./Origin.ts"
-import { cache, installed, isSource, isTest, manifestOf, type Package, type Part, support } from "./Packages.ts"
+import {
+  cache,
+  installed,
+  isSource,
+  isTest,
+  manifestOf,
+  type Package,
+  packages,
+  type Part,
+  support,
+  tools
+} from "./Packages.ts"
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
@@ -48,8 +60,9 @@ export const emit = (names: ReadonlyArray<Package>, parts: ReadonlyArray<Part>):
       path: part.source,
       file,
       names: resolved(file, checker),
-      exports: isTest(part) ? forTests : exports,
-      omitted: omissions.filter(({ file }) => file === part.target).flatMap(({ parts }) => parts)
+      exports: isTest(part.target) ? forTests : exports,
+      omitted: omissions.filter(({ file }) => file === part.target).flatMap(({ parts }) => parts),
+      replaced: differences.filter(({ file }) => file === part.target).flatMap(({ rows }) => rows)
     })
     findings.push(...derived.findings)
     raw.set(part.target, derived.text)
@@ -65,7 +78,7 @@ export const emit = (names: ReadonlyArray<Package>, parts: ReadonlyArray<Part>):
   rmSync(join(cache, "programs"), { recursive: true, force: true })
   for (const { code, name } of programsFor(names)) write(`programs/${name}`, code)
   write("tsconfig.json", settings(names))
-  removeOthers(names, parts)
+  removeOthers(parts)
   return findings
 }
 
@@ -109,7 +122,7 @@ const writeFormatted = (raw: ReadonlyMap<string, string>): void => {
     write(`packages/${target}`, text)
     write(`marks/${target}.sha`, mark)
     // Tests are not published, and stay as they are printed.
-    if (target.endsWith(".ts") && target.split("/")[1] === "src") changed.push(path)
+    if (target.endsWith(".ts") && !isTest(target)) changed.push(path)
   }
   if (changed.length > 0) {
     const { error, output } = execute("oxfmt", "--with-node-modules", ...changed)
@@ -117,10 +130,10 @@ const writeFormatted = (raw: ReadonlyMap<string, string>): void => {
   }
 }
 
-const removeOthers = (names: ReadonlyArray<Package>, parts: ReadonlyArray<Part>): void => {
+const removeOthers = (parts: ReadonlyArray<Part>): void => {
   const wanted = new Set(parts.map(({ target }) => target))
-  for (const name of names) {
-    for (const folder of ["src", "test"]) {
+  for (const name of [...packages, ...tools]) {
+    for (const folder of ["src", "programs", "test"]) {
       for (const path of filesBelow(`node_modules/.cache/effect4/packages/${name}/${folder}`)) {
         const target = path.slice("node_modules/.cache/effect4/packages/".length)
         if (!wanted.has(target)) rmSync(join(root, path))
@@ -148,7 +161,11 @@ const settings = (names: ReadonlyArray<Package>): string => {
         allowImportingTsExtensions: true,
         typeRoots: [join(root, "node_modules/@types")]
       },
-      include: [...names.map((name) => `packages/${name}/src`), "programs"],
+      include: [
+        ...names.map((name) => `packages/${name}/src`),
+        ...tools.flatMap((name) => [`packages/${name}/src`, `packages/${name}/programs`]),
+        "programs"
+      ],
       exclude: []
     },
     undefined,

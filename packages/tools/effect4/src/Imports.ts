@@ -44,7 +44,7 @@ interface Part {
 }
 
 /** The indexes that have modules. */
-const indexes = ["effect", "effect/http", "effect/testing"]
+const indexes = ["effect", "effect/http", "effect/http-api", "effect/rpc", "effect/testing", "@effect/platform-node"]
 
 const renamed = (name: string, local: string): string => (name === local ? name : `${name} as ${local}`)
 

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { root } from "@effect-retry/check/Workspace"
-import { cache, installed, manifestOf, packages } from "./Packages.ts"
+import { cache, installed, isTool, manifestOf, packages, tools } from "./Packages.ts"
 
 const source = join(root, "packages/tools/effect4/install")
 const files = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml"]
@@ -28,9 +28,16 @@ export const install = (): void => {
     })
   }
   link("../packages/effect3", join(installed, "effect3"))
+  // The pages, which tests read.
+  for (const page of ["README.md", "docs"]) link(join(root, page), join(cache, page))
   for (const name of packages) {
     link(join("../../packages", name), join(installed, "@effect-retry", name))
+    link(join(root, "packages", name, "README.md"), join(cache, "packages", name, "README.md"))
+  }
+  for (const name of [...packages, ...tools]) {
     for (const needed of foreign(manifestOf(name))) {
+      // A program hands values of undici to the client of Effect 4, which has another version.
+      if (needed === "undici" && isTool(name)) continue
       link(join(root, "packages", name, "node_modules", needed), join(cache, "packages", name, "node_modules", needed))
     }
   }

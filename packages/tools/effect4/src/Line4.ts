@@ -8,11 +8,11 @@ import ts from "typescript5"
 /** The names that a module has, such as `effect/Effect`; nothing if there is no such module. */
 export type Exports = (module: string) => ReadonlySet<string> | undefined
 
-/** The exports of the modules of an `effect`, by the folder in which it is installed. */
+/** The exports of the modules of an `effect` and of its libraries beside it, by the folder in which it is installed. */
 export const exportsOf = (folder: string): Exports => {
   const known = new Map<string, ReadonlySet<string> | undefined>()
   return (module) => {
-    if (!known.has(module)) known.set(module, readModule(join(folder, "dist", module.slice("effect/".length))))
+    if (!known.has(module)) known.set(module, readModule(pathIn(folder, module)))
     return known.get(module)
   }
 }
@@ -24,6 +24,11 @@ export const supportIn = (folder: string): Exports => {
     known.set(`effect3/${basename(file, ".ts")}`, declaredIn(readFileSync(join(folder, file), "utf8")))
   }
   return (module) => known.get(module)
+}
+
+const pathIn = (folder: string, module: string): string => {
+  const [, library = "", name = ""] = /^(@effect\/[^/]+|effect)\/(.*)$/.exec(module) ?? []
+  return join(folder, library === "effect" ? "." : join("..", library), "dist", name)
 }
 
 const readModule = (path: string): ReadonlySet<string> | undefined => {

@@ -6,6 +6,7 @@ import * as Imports from "./Imports.ts"
 import type { Exports } from "./Line4.ts"
 import { changed, members } from "./names/members.ts"
 import { modules } from "./names/modules.ts"
+import { indexes } from "./Origin.ts"
 import { isType } from "./Syntax.ts"
 
 /** The names of modules and members of Effect 4, as a file writes them. */
@@ -47,7 +48,7 @@ export const make = (
     const name = `${baseOf(module)}.${member}`
     const [four = "", elsewhere] = (members[baseOf(module)]?.[member] ?? member).split(".").toReversed()
     const target = elsewhere === undefined ? (modules[module] ?? module) : `effect/${elsewhere}`
-    if (!target.startsWith("effect")) return { module: target, member: four }
+    if (!/^@?effect/.test(target)) return { module: target, member: four }
     const support = `effect3/${baseOf(module)}3`
     if (changed.has(name) && exports(support) !== undefined) return { module: support, member }
     const known = exports(target)
@@ -85,7 +86,7 @@ const baseOf = (module: string): string =>
 const importsIndex = (statement: ts.Statement): boolean =>
   ts.isImportDeclaration(statement) &&
   ts.isStringLiteral(statement.moduleSpecifier) &&
-  ["effect", "@effect/platform"].includes(statement.moduleSpecifier.text)
+  indexes.includes(statement.moduleSpecifier.text)
 
 /** What a file declares itself, without its imports. */
 const topLevelNames = (file: ts.SourceFile): ReadonlySet<string> =>

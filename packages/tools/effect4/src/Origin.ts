@@ -17,10 +17,11 @@ export interface Names {
   readonly method: (name: ts.Node) => string | undefined
 }
 
-const indexes = ["effect", "@effect/platform"]
+/** The packages whose index has modules. */
+export const indexes = ["effect", "@effect/platform", "@effect/platform-node", "@effect/rpc"]
 
 export const isOfEffect = (specifier: string): boolean =>
-  specifier === "effect" || specifier.startsWith("effect/") || specifier.startsWith("@effect/platform")
+  indexes.some((index) => specifier === index || specifier.startsWith(`${index}/`))
 
 /** What the declaration of an import stands for. */
 export const originOfImport = (declaration: ts.Node): Origin | undefined => {

@@ -10,6 +10,13 @@ export const packages = ["core", "plan", "testing", "http", "grpc", "google", "a
 
 export type Package = (typeof packages)[number]
 
+/** The private packages whose programs are derived too. */
+export const tools = ["tools/examples"] as const
+
+export type Tool = (typeof tools)[number]
+
+export const isTool = (name: Package | Tool): name is Tool => name.startsWith("tools/")
+
 /** Where the line is written to; nothing of it is committed. */
 export const cache = join(root, "node_modules/.cache/effect4")
 
@@ -33,7 +40,7 @@ export interface Part {
 
 const isCode = (path: string): boolean => path.endsWith(".ts")
 
-const partsBelow = (name: Package, folder: string): ReadonlyArray<Part> => {
+const partsBelow = (name: Package | Tool, folder: string): ReadonlyArray<Part> => {
   const parts = new Map<string, Part>()
   for (const source of filesBelow(`packages/${name}/${folder}`)) {
     const target = source.slice("packages/".length)
@@ -59,11 +66,24 @@ export interface Tests {
 /** The tests of a package in the line for Effect 4. */
 export const testsOf = (name: Package): Tests => {
   const own = partsBelow(name, "test")
-  // Tests import what supports those of other packages too.
-  const all = new Map(packages.flatMap((name) => partsBelow(name, "test")).map((part) => [part.target, part]))
   const files = own.map(({ target }) => target).filter((target) => target.endsWith(".test.ts"))
   const isTested = (file: string) => tested.some((path) => file === path || file.startsWith(`${path}/`))
   const run = files.filter((file) => isTested(file) && !notYet.includes(file))
+  return {
+    parts: [...own.filter(({ target }) => !isCode(target)), ...importedBy(run)],
+    run,
+    left: files.filter((file) => !run.includes(file))
+  }
+}
+
+/** Files of tests and of tools with all that they import of these: tests import what supports those of other packages too. */
+const importedBy = (files: ReadonlyArray<string>): ReadonlyArray<Part> => {
+  const all = new Map(
+    [
+      ...packages.flatMap((name) => partsBelow(name, "test")),
+      ...tools.flatMap((name) => ["src", "programs", "test"].flatMap((folder) => partsBelow(name, folder)))
+    ].map((part) => [part.target, part])
+  )
   const needed = new Set<string>()
   const need = (target: string) => {
     const part = all.get(target)
@@ -71,19 +91,26 @@ export const testsOf = (name: Package): Tests => {
     needed.add(target)
     for (const [, path = ""] of read(part.source).matchAll(/from "(\.[^"]*)"/g)) need(join(dirname(target), path))
   }
-  run.forEach(need)
+  files.forEach(need)
+  return [...all.values()].filter(({ target }) => isCode(target) && needed.has(target))
+}
+
+/** The programs of a tool, and the tests that run them. */
+export const programsOf = (name: Tool): Tests => {
+  const own = ["src", "programs"].flatMap((folder) => partsBelow(name, folder))
+  const files = own.map(({ target }) => target).filter((target) => isCode(target) && !notYet.includes(target))
+  const run = partsBelow(name, "test")
+    .map(({ target }) => target)
+    .filter((target) => tested.includes(target))
   return {
-    parts: [
-      ...own.filter(({ target }) => !isCode(target)),
-      ...[...all.values()].filter(({ target }) => isCode(target) && needed.has(target))
-    ],
+    parts: [...own.filter(({ target }) => !isCode(target)), ...importedBy([...files, ...run])],
     run,
-    left: files.filter((file) => !run.includes(file))
+    left: own.map(({ target }) => target).filter((target) => isCode(target) && notYet.includes(target))
   }
 }
 
 export const isSource = ({ source }: Part): boolean => isCode(source)
 
-export const isTest = ({ target }: Part): boolean => target.split("/")[1] === "test"
+export const isTest = (target: string): boolean => target.includes("/test/")
 
-export const manifestOf = (name: Package): string => read(`packages/${name}/package.json`)
+export const manifestOf = (name: Package | Tool): string => read(`packages/${name}/package.json`)

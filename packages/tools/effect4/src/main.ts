@@ -1,9 +1,10 @@
 /**
- * Derives the line for Effect 4, checks its types and runs its tests.
+ * Derives the line for Effect 4, checks its types and runs its tests and programs.
  *
  *     pnpm effect4                 all packages that have one
  *     pnpm effect4 core            the sources of all, and the tests of one of them
- *     pnpm effect4 --sources       derives and checks the sources alone
+ *     pnpm effect4 examples        the sources of all, and the programs of the pages
+ *     pnpm effect4 --sources       derives and checks the sources and programs alone
  */
 import { execute } from "@effect-retry/check/Command"
 import { render } from "@effect-retry/check/Finding"
@@ -11,33 +12,42 @@ import { join } from "node:path"
 import { emit } from "./Emit.ts"
 import { install } from "./Install.ts"
 import { omissions } from "./names/omissions.ts"
-import { cache, type Package, packages, sourcesOf, testsOf } from "./Packages.ts"
+import { cache, type Package, packages, programsOf, sourcesOf, testsOf, type Tool, tools } from "./Packages.ts"
 import { runTests } from "./Tests.ts"
 
+/** Names by which parts are chosen: those of packages, and of tools without their folder. */
+const nameOf = (part: Package | Tool): string => part.replace("tools/", "")
+
 /** The faults of the line for Effect 4, one text each. */
-const failures = (names: ReadonlyArray<Package>, withTests: boolean): ReadonlyArray<string> => {
+const failures = (chosen: ReadonlyArray<Package | Tool>, withTests: boolean): ReadonlyArray<string> => {
   install()
-  const tests = withTests ? names.map(testsOf) : []
-  const findings = emit(packages, [...packages.flatMap(sourcesOf), ...tests.flatMap(({ parts }) => parts)]).map(render)
+  const programs = tools.map((name) => ({ name, ...programsOf(name) }))
+  const ofPackages = withTests ? packages.filter((name) => chosen.includes(name)).map(testsOf) : []
+  const parts = [...packages.flatMap(sourcesOf), ...[...ofPackages, ...programs].flatMap(({ parts }) => parts)]
+  const findings = emit(packages, [...new Map(parts.map((part) => [part.target, part])).values()]).map(render)
   const types = execute("tsc", "-p", join(cache, "tsconfig.json"))
   const untyped = types.error ? [types.output] : []
   if (findings.length + untyped.length > 0 || !withTests) return [...findings, ...untyped]
+  const tests = [...ofPackages, ...programs.filter(({ name }) => chosen.includes(name))]
   const run = tests.flatMap((of) => of.run)
   const { failed, passed } = runTests(run)
   console.log(`${passed} tests of ${run.length} files pass on Effect 4`)
   console.log(`${omissions.reduce((sum, { parts }) => sum + parts.length, 0)} parts of these files cannot hold there`)
-  console.log(`${tests.reduce((sum, { left }) => sum + left.length, 0)} files with tests are not derived yet`)
+  console.log(
+    `${tests.reduce((sum, { left }) => sum + left.length, 0)} files with tests or programs are not derived yet`
+  )
   return failed
 }
 
 const main = (args: ReadonlyArray<string>): number => {
+  const all = [...packages, ...tools]
   const named = args.filter((arg) => !arg.startsWith("--"))
-  const unknown = named.filter((name) => !(packages as ReadonlyArray<string>).includes(name))
+  const unknown = named.filter((name) => !all.map(nameOf).includes(name))
   if (unknown.length > 0) {
-    console.error(`no line for Effect 4: ${unknown.join(", ")}; there is one for ${packages.join(", ")}`)
+    console.error(`no line for Effect 4: ${unknown.join(", ")}; there is one for ${all.map(nameOf).join(", ")}`)
     return 1
   }
-  const chosen = packages.filter((name) => named.length === 0 || named.includes(name))
+  const chosen = all.filter((name) => named.length === 0 || named.includes(nameOf(name)))
   const found = failures(chosen, !args.includes("--sources"))
   for (const failure of found) console.error(failure)
   return found.length > 0 ? 1 : 0

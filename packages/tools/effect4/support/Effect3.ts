@@ -56,8 +56,6 @@ export const loop = <A, B, E, R>(
     return all
   })
 
-export const merge = (self: Any): Any => Effect.catch(self, Effect.succeed)
-
 export const orDieWith: {
   (f: (error: any) => unknown): (self: Any) => Any
   (self: Any, f: (error: any) => unknown): Any

@@ -6,10 +6,6 @@ import * as References from "effect/References"
 
 export const add = (logger: Logger.Logger<any, any>) => Logger.layer([logger], { mergeWithExisting: true })
 
-export const replace = (_: Logger.Logger<any, any>, logger: Logger.Logger<any, any>) => Logger.layer([logger])
-
-export const remove = () => Logger.layer([])
-
 export {
   formatJson as jsonLogger,
   formatLogFmt as logfmtLogger,

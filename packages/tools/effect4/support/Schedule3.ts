@@ -122,12 +122,6 @@ export const addDelay: {
   Schedule.addDelay(self, ({ output }: any) => Effect.succeed(f(output)))
 )
 
-/** Ends once so much time has passed since the first step. */
-export const upTo: { (within: Duration.Input): (self: Any) => Any; (self: Any, within: Duration.Input): Any } = dual(
-  2,
-  (self: Any, within: Duration.Input) => Schedule.upTo(self, { duration: within })
-)
-
 /** A schedule whose outputs are its delays. */
 export const delays = (self: Any): Any =>
   Schedule.fromStep(

@@ -2,7 +2,6 @@
 import type * as Array from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import { dual } from "effect/Function"
 import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 
@@ -25,10 +24,3 @@ export const mapChunks = <A, B, E, R>(
   f: (chunk: Chunk.Chunk<A>) => Chunk.Chunk<B>
 ): Stream.Stream<B, E, R> =>
   Stream.mapArray(self, (values) => Chunk.toArray(f(Chunk.fromIterable(values))) as Array.NonEmptyArray<B>)
-
-export const runFold: {
-  <S, A>(initial: S, f: (s: S, a: A) => S): <E, R>(self: Stream.Stream<A, E, R>) => Effect.Effect<S, E, R>
-  <A, E, R, S>(self: Stream.Stream<A, E, R>, initial: S, f: (s: S, a: A) => S): Effect.Effect<S, E, R>
-} = dual(3, <A, E, R, S>(self: Stream.Stream<A, E, R>, initial: S, f: (s: S, a: A) => S) =>
-  Stream.runFold(self, () => initial, f)
-)

@@ -1,5 +1,5 @@
 import { filesBelow, read } from "@effect-retry/check/Workspace"
-import { packages, sourcesOf, testsOf } from "@effect-retry/effect4/Packages"
+import { packages, programsOf, sourcesOf, testsOf, tools } from "@effect-retry/effect4/Packages"
 import { describe, expect, it } from "vitest"
 
 describe("Packages.sourcesOf", () => {
@@ -16,7 +16,7 @@ describe("Packages.testsOf", () => {
 
   it("has each file with tests once, among those that run or those that are left", () => {
     const files = filesBelow("packages/core/test").filter((path) => path.endsWith(".test.ts"))
-    expect([...run, ...left].map((file) => `packages/${file}`).toSorted()).toEqual(files)
+    expect([...run, ...left].map((file) => `packages/${file}`).toSorted()).toEqual(files.toSorted())
     expect(targets).toEqual(expect.arrayContaining([...run]))
     expect(targets.filter((target) => left.includes(target))).toEqual([])
   })
@@ -33,12 +33,23 @@ describe("Packages.testsOf", () => {
   })
 })
 
+describe("Packages.programsOf", () => {
+  it.each(tools)("has each program of %s once, among those that are derived or those that are left", (name) => {
+    const { left, parts } = programsOf(name)
+    const files = ["src", "programs"].flatMap((folder) => filesBelow(`packages/${name}/${folder}`))
+    const derived = parts.map(({ target }) => target).filter((target) => !left.includes(target))
+    const own = derived.filter((target) => /\/(?:src|programs)\//.test(target) && target.startsWith(name))
+    expect([...own, ...left].map((target) => `packages/${target}`).toSorted()).toEqual(files.toSorted())
+    expect(derived.length).toBe(parts.length)
+  })
+})
+
 describe("the files of Effect 4", () => {
   const folder = "packages/tools/effect4/line/"
   const files = filesBelow(folder).filter((path) => path.endsWith(".ts"))
 
   it("are listed with their reasons in docs/decisions.md", () => {
-    const rows = read("docs/decisions.md").matchAll(/^\| `(\w+\/(?:src|test)\/[^`]*\.ts)` \|/gm)
+    const rows = read("docs/decisions.md").matchAll(/^\| `((?:tools\/)?\w+\/(?:src|test)\/[^`]*\.ts)` \|/gm)
     expect(Array.from(rows, ([, path = ""]) => path).toSorted()).toEqual(files.map((path) => path.slice(folder.length)))
   })
 

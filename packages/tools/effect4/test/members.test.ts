@@ -4,7 +4,12 @@ import * as effect3 from "effect"
 import { describe, expect, it } from "vitest"
 import { body, effect4 } from "./Derived.ts"
 
-const rows = Object.entries(members).flatMap(([module, names]) =>
+/** Their module is in a package of its own, which tests do not install; the program reads what it exports. */
+const inPackages = ["NodeHttpClient"]
+
+const ofBoth = Object.entries(members).filter(([module]) => !inPackages.includes(module))
+
+const rows = ofBoth.flatMap(([module, names]) =>
   Object.entries(names).map(([old, four]) => [`${module}.${old}`, { module, old, four }] as const)
 )
 

@@ -84,6 +84,12 @@ export const members: Readonly<Record<string, Readonly<Record<string, string>>>>
     lessThanEqual: "isLessThanOrEqualTo"
   },
   MetricBoundaries: { exponential: "Metric.exponentialBoundaries", linear: "Metric.linearBoundaries" },
+  NodeHttpClient: {
+    layer: "layerNodeHttp",
+    layerUndiciWithoutDispatcher: "layerUndiciNoDispatcher",
+    layerWithoutAgent: "layerNodeHttpNoAgent",
+    makeAgentLayer: "layerAgentOptions"
+  },
   Option: { fromNullable: "fromNullishOr", getLeft: "getFailure", getRight: "getSuccess" },
   Order: { bigint: "BigInt", number: "Number", string: "String" },
   ParseResult: { ParseError: "Schema.SchemaError" },
@@ -124,10 +130,8 @@ export const changed: ReadonlySet<string> = new Set([
   "Schedule.addDelay",
   "Schedule.map",
   "Schedule.modifyDelay",
-  "Schedule.upTo",
   "Stream.fromPubSub",
   "Stream.runCollect",
-  "Stream.runFold",
   "Tracer.make"
 ])
 

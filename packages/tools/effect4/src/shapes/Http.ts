@@ -3,7 +3,7 @@
  */
 import ts from "typescript5"
 import { isType } from "../Syntax.ts"
-import { memberOf, type Place, type Shape } from "./Shape.ts"
+import { listed, memberOf, type Place, type Shape } from "./Shape.ts"
 
 const reasons: Readonly<Record<string, string>> = {
   Decode: "DecodeError",
@@ -58,4 +58,16 @@ const expected: (place: Place) => Shape = () => (node, inner) => {
   return reason === undefined ? undefined : `${inner(node.name)}: { _tag: "${reason}" }`
 }
 
-export const http = [made, type, compared, expected]
+/** `HttpApiEndpoint.get(name, path).addSuccess(schema)` says all of it at once. */
+const endpoint =
+  (place: Place): Shape =>
+  (node, inner) => {
+    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined
+    const { expression: made, name } = node.expression
+    const isEndpoint = ts.isCallExpression(made) && memberOf(place, made.expression)?.startsWith("HttpApiEndpoint.")
+    if (!isEndpoint || name.text !== "addSuccess") return undefined
+    const success = `{ success: ${listed(node.arguments, inner)} }`
+    return `${inner(made.expression)}(${listed(made.arguments, inner)}, ${success})`
+  }
+
+export const http = [made, type, compared, expected, endpoint]

@@ -1,20 +1,9 @@
 /**
- * Effects, what runs them, and schedules.
+ * Effects, and what runs them.
  */
 import ts from "typescript5"
 import { isType } from "../Syntax.ts"
 import { type Call, calls, memberOf, type Place, type Shape, typed } from "./Shape.ts"
-
-/** The type `Schedule.Schedule` of Effect 4 also names the error. */
-const schedule =
-  (place: Place): Shape =>
-  (node, inner) => {
-    if (!ts.isTypeReferenceNode(node) || memberOf(place, node.typeName) !== "Schedule.Schedule") return undefined
-    const [output, input, services] = node.typeArguments ?? []
-    if (services === undefined || input === undefined || output === undefined) return undefined
-    const name = place.naming.four(node.typeName, "effect/Schedule", "Schedule")
-    return `${name}<${inner(output)}, ${inner(input)}, ${services.kind === ts.SyntaxKind.AnyKeyword ? "any" : "never"}, ${inner(services)}>`
-  }
 
 const types: Readonly<Record<string, string>> = { Context: "Services", Error: "Error", Success: "Success" }
 
@@ -158,10 +147,15 @@ const loading =
   }
 
 /** A source of a map whose keys are words is one of a record. */
-const fromMap = ({ args, four, node }: Call): string | undefined => {
+const fromMap = ({ args, four, inner, node }: Call): string | undefined => {
   const [map] = node.arguments
-  if (args.length !== 1 || map === undefined || !ts.isNewExpression(map)) return undefined
+  if (map === undefined || !ts.isNewExpression(map)) return undefined
   const [entries] = map.arguments ?? []
+  const [record] = entries !== undefined && ts.isCallExpression(entries) ? entries.arguments : []
+  if (entries?.getText().startsWith("Object.entries(") === true && record !== undefined) {
+    return args[1] === '{ pathDelim: "_" }' ? `${four("ConfigProvider.fromEnv")}({ env: ${inner(record)} })` : undefined
+  }
+  if (args.length !== 1) return undefined
   if (entries === undefined || !ts.isArrayLiteralExpression(entries)) return undefined
   const fields = entries.elements.map((entry) => {
     const [key, value] = ts.isArrayLiteralExpression(entry) ? entry.elements : []
@@ -172,11 +166,20 @@ const fromMap = ({ args, four, node }: Call): string | undefined => {
   return fields.includes(undefined) ? undefined : `${four("ConfigProvider.fromUnknown")}({ ${fields.join(", ")} })`
 }
 
+/** `Effect.merge` as a function in a pipe. */
+const merge =
+  (place: Place): Shape =>
+  (node) =>
+    memberOf(place, node) === "Effect.merge"
+      ? `${place.naming.four(node, "effect/Effect", "catch")}(${place.naming.four(node, "effect/Effect", "succeed")})`
+      : undefined
+
 export const effects = calls({
   "ConfigProvider.fromMap": fromMap,
   "Deferred.unsafeMake": ({ four, inner, node }) =>
     `${four("Deferred.makeUnsafe")}${typed(node.typeArguments, inner)}()`,
   "Effect.dieMessage": ({ args, four }) => `${four("Effect.die")}(new Error(${args[0]}))`,
+  "Effect.merge": ({ args, four }) => `${four("Effect.catch")}(${args[0]}, ${four("Effect.succeed")})`,
   "Effect.logWithLevel": ({ args: [level, ...message], four }) =>
     `${four("Effect.logWithLevel")}(${level})(${message.join(", ")})`,
   "Effect.repeatN": repeated,
@@ -200,8 +203,10 @@ export const effects = calls({
   "Runtime.runPromiseExit": running,
   "Runtime.runSync": running,
   "Runtime.runSyncExit": running,
+  "Stream.runFold": ({ args, four }) =>
+    `${four("Stream.runFold")}(${[...args.slice(0, -2), `() => ${args.at(-2)}`, args.at(-1)].join(", ")})`,
   "Struct.omit": fields,
   "Struct.pick": fields
 })
 
-export const run = [schedule, effectType, runtimeName, defaultRuntime, fiberMethod, loading, clock, effects]
+export const run = [effectType, runtimeName, defaultRuntime, fiberMethod, loading, clock, effects, merge]

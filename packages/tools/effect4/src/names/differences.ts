@@ -1,0 +1,43 @@
+/** What programs answer otherwise on Effect 4. */
+export interface Difference {
+  readonly file: string
+  /** Code of the source that is one expression, and what stands in its place. */
+  readonly rows: ReadonlyArray<readonly [three: string, four: string]>
+  readonly reason: string
+}
+
+/** A refused value of a configuration, as the errors of both lines show it. */
+const refused = (at: string, message: string, before = "", after = ""): readonly [string, string] => [
+  `'(Invalid data at ${at}: "Policy.config: ${message}")'`,
+  `"${before}Policy.config: ${message}${after}"`
+]
+
+/** As the message of a config error says them on both lines. */
+const refusals = [
+  refused(
+    "PAYMENTS_MAX_ATTEMPTS",
+    "PAYMENTS_MAX_ATTEMPTS must be a whole number >= 1 or Infinity",
+    "ConfigError(SourceError: "
+  ),
+  refused("PAYMENTS_CAP", "PAYMENTS_CAP must be a finite duration >= 1ms"),
+  refused("PAYMENTS_DEADLIN", "PAYMENTS_DEADLIN is no key of a policy; did you mean PAYMENTS_DEADLINE?", undefined, ")")
+]
+
+/** The answers that no rule derives, each with its reason. */
+export const differences: ReadonlyArray<Difference> = [
+  {
+    file: "tools/examples/src/configured.ts",
+    rows: refusals,
+    reason: "An error of a configuration of Effect 4 has one message, and no tree."
+  },
+  {
+    file: "tools/examples/src/recipes/environment.ts",
+    rows: refusals,
+    reason: "An error of a configuration of Effect 4 has one message, and no tree."
+  },
+  {
+    file: "tools/examples/src/http-counts.ts",
+    rows: [[`["endless", 1]`, `[1, 1]`]],
+    reason: "retryTransient of Effect 4 makes one attempt if it may not retry."
+  }
+]
