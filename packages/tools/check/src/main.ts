@@ -39,21 +39,25 @@ const published = publishedPackages()
 
 const types: Step = () => build("packages")
 
-const effect: Step = () =>
-  published.flatMap(({ folder }) => {
-    const project = `${folder}/tsconfig.json`
-    const { error, output } = execute(
-      "effect-tsgo",
-      "diagnostics",
-      "--project",
-      project,
-      "--strict",
-      "--format",
-      "text"
-    )
-    // Without its entry in the compiler options it checks no file at all and passes.
-    return error || output.includes("Checked 0 files") ? [`${project}\n${output}`] : []
-  })
+const effectFolder = "node_modules/.cache/effect-diagnostics"
+
+/** The sources of all packages as one program, which takes a quarter of the time of a program for each. */
+const effect: Step = () => {
+  const project = `${effectFolder}/tsconfig.json`
+  mkdirSync(join(root, effectFolder), { recursive: true })
+  write(
+    project,
+    JSON.stringify({
+      extends: join(root, "tsconfig.base.json"),
+      compilerOptions: { composite: false, declarationMap: false, noEmit: true, skipLibCheck: true },
+      include: published.map(({ folder }) => join(root, folder, "src"))
+    })
+  )
+  const { error, output } = execute("effect-tsgo", "diagnostics", "--project", project, "--strict", "--format", "text")
+  const files = published.flatMap(({ folder }) => sourcesBelow(`${folder}/src`)).length
+  // Without its entry in the compiler options it checks no file at all and passes.
+  return error || !output.includes(`Checked ${files} files`) ? [`${project}\n${output}`] : []
+}
 
 const lint: Step = () => run("oxlint", "--deny-warnings", "--report-unused-disable-directives", "packages")
 
