@@ -10,6 +10,7 @@ const longest = [
   "tools/demo/test/Demo",
   "tools/examples/test/examples",
   "plan/test/fit/Fit",
+  "http/test/loop/Clients",
   "core/test/fund/model",
   "core/test/loop/Yielding",
   "http/test/loop/Sockets",
@@ -32,7 +33,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const rest = (await super.sort(files)).toReversed()
     for (const name of longest.toReversed()) {
-      const at = rest.findIndex(({ moduleId }) => moduleId.includes(`/packages/${name}.test.ts`))
+      const at = rest.findIndex(({ moduleId }) => moduleId.includes(`/packages/${name}.`))
       if (at !== -1) rest.push(...rest.splice(at, 1))
     }
     return rest.toReversed()
