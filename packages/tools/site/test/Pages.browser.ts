@@ -7,6 +7,8 @@ import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { built } from "../src/Folder.ts"
+import { headOf } from "../src/Heads.ts"
+import { modulesOf } from "../src/Modules.ts"
 import * as Pages from "../src/Pages.ts"
 import { opened, quick } from "./Browser.ts"
 
@@ -25,6 +27,17 @@ const isFull = process.env["SITE_FULL"] !== undefined
 /** Pages of each kind; all of them, with `SITE_FULL`, by night. */
 const pages = (...kinds: ReadonlyArray<string>): ReadonlyArray<string> => (isFull ? all : kinds)
 
+/** The modules of the published packages, with the number of the examples at their heads. */
+const modules = Pages.files().flatMap((file) => {
+  const [, owner] = /^packages\/(.*)\/README\.md$/.exec(file) ?? []
+  if (owner === undefined) return []
+  const read = (path: string) => readFileSync(join(Pages.root, "packages", owner, path), "utf8")
+  return modulesOf(JSON.parse(read("package.json")).exports).map(({ file, name }) => ({
+    page: `/api/${owner}/${name}`,
+    examples: headOf(read(file))?.examples.length ?? 0
+  }))
+})
+
 const { visit } = opened()
 
 /** Waits for what the page loads late: the figures of the playground, and its short form on the start page. */
@@ -42,6 +55,17 @@ describe("a page", () => {
     const others = all.filter((address) => !address.startsWith("/api/")).map((address) => address.split("#")[0])
     expect(others.toSorted()).toEqual(files.toSorted())
     expect(all.filter((address) => address.startsWith("/api/")).length > 50).toBe(isFull)
+  })
+
+  it("of the reference is there for each module, with the examples of its doc comment", () => {
+    const found = modules.flatMap(({ page, examples }) => {
+      // A name that stands for a type too has a number after it.
+      const file = html.find((file) => addressOf(file).replace(/-\d$/, "") === page)
+      if (file === undefined) return []
+      const shown = readFileSync(join(built, file), "utf8").includes(' id="example"')
+      return [{ page, examples: shown ? examples : 0 }]
+    })
+    expect(found).toEqual(isFull ? modules : [])
   })
 
   it.each(pages("/", "/first-policy", "/recipes", "/http", "/flow", "/performance", "/packages/core", quick))(
