@@ -75,7 +75,7 @@ export interface Replay {
   readonly assumed: number
   /**
    * The ratio of operations that a replay of the recorded policy reproduces; below 1, `recorded` is not the policy that
-   * was recorded.
+   * was recorded, or something else took time, such as a busy process whose timers were late.
    */
   readonly faithful: number
 }
