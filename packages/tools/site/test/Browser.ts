@@ -121,6 +121,9 @@ const withoutWorkers = () => {
   } as unknown as typeof Worker
 }
 
+/** Whether all is looked at, by night, and not some of each kind. */
+export const isFull = process.env["SITE_FULL"] !== undefined
+
 /** Their simulations end soon. */
 export const quickSettings = { ...initial, outage: 500, clients: 10 }
 

@@ -10,7 +10,7 @@ import { built } from "../src/Folder.ts"
 import { headOf } from "../src/Heads.ts"
 import { modulesOf } from "../src/Modules.ts"
 import * as Pages from "../src/Pages.ts"
-import { opened, quick } from "./Browser.ts"
+import { isFull, opened, quick } from "./Browser.ts"
 
 const html = readdirSync(built, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".html"))
 
@@ -21,8 +21,6 @@ const all = html
   .filter((file) => file !== "404.html")
   .map(addressOf)
   .map((address) => (address === "/playground" ? quick : address))
-
-const isFull = process.env["SITE_FULL"] !== undefined
 
 /** Pages of each kind; all of them, with `SITE_FULL`, by night. */
 const pages = (...kinds: ReadonlyArray<string>): ReadonlyArray<string> => (isFull ? all : kinds)

@@ -11,8 +11,9 @@ import { guarded } from "../src/playground/Guarding.ts"
 import * as Figures from "../src/playground/Figures.ts"
 import { explainable } from "../src/playground/Policy.ts"
 import type { Answer } from "../src/playground/Question.ts"
+import { randomSettings } from "../src/playground/RandomSettings.ts"
 import { initial, type Settings, toHash } from "../src/playground/Settings.ts"
-import { opened, quick, quickSettings } from "./Browser.ts"
+import { isFull, opened, quick, quickSettings } from "./Browser.ts"
 
 const { visit } = opened()
 
@@ -23,6 +24,28 @@ const answerTo = async <T extends Answer["_tag"]>(settings: Settings, tag: T) =>
   }
   throw new Error(`there is no ${tag}`)
 }
+
+/** What the figures of operations and delays say, from the packages under Node; nothing where they refuse the settings. */
+const firstFigures = async (settings: Settings) => {
+  let said = ""
+  for await (const answer of answers({ _tag: "Show", settings })) {
+    if (answer._tag === "Refused") return []
+    if (answer._tag === "Operations") {
+      const { operations } = answer
+      const attempts = operations.reduce((sum, { attempts }) => sum + attempts.length, 0)
+      const succeeded = operations.filter(({ stopped }) => stopped === undefined).length
+      said = `${operations.length} operations: ${succeeded} succeed, with ${attempts} attempts in all`
+    }
+    if (answer._tag === "Delays") return [{ said, heights: heightsOf(settings, answer.delays) }]
+  }
+  return []
+}
+
+/** Of the distributions, as they are drawn. */
+const heightsOf = (settings: Settings, delays: ReadonlyArray<ReadonlyArray<number>>) =>
+  Figures.distributions(Figures.bands(Plan.explain(explainable(settings))), delays).map((shares, i) =>
+    shares.map((share) => Number((20 + 22 * i - 14 * share).toFixed(1)))
+  )
 
 describe("a simulation of the playground", () => {
   it("shows the figures that the packages make under Node", async () => {
@@ -46,13 +69,40 @@ describe("a simulation of the playground", () => {
     const heights = await drawn.evaluateAll((paths) =>
       paths.map((path) => Array.from(path.getAttribute("d")?.matchAll(/V([\d.]+)h/g) ?? [], ([, y]) => Number(y)))
     )
-    const bands = Figures.bands(Plan.explain(explainable(quickSettings)))
-    const expected = Figures.distributions(bands, delays).map((shares, i) =>
-      shares.map((share) => Number((20 + 22 * i - 14 * share).toFixed(1)))
-    )
-    expect(heights).toEqual(expected)
+    expect(heights).toEqual(heightsOf(quickSettings, delays))
     await page.close()
   })
+
+  // By night it has many policies.
+  const long = { timeout: 1_200_000 }
+
+  it(
+    "shows the operations and the delays of policies by chance as the packages make them under Node",
+    long,
+    async () => {
+      const { complaints, page } = await visit(quick)
+      await page.waitForSelector(".plan")
+      const shown = () =>
+        page.evaluate(() => ({
+          said: document.querySelector('svg[aria-label*=" operations: "]')?.getAttribute("aria-label"),
+          heights: Array.from(document.querySelector(".results svg")?.querySelectorAll(".distribution") ?? [], (path) =>
+            Array.from(path.getAttribute("d")?.matchAll(/V([\d.]+)h/g) ?? [], ([, y]) => Number(y))
+          )
+        }))
+      let compared = 0
+      const all = randomSettings(isFull ? 200 : 6)
+      for (const settings of all) {
+        for (const { heights, said } of await firstFigures(settings)) {
+          compared += 1
+          await page.evaluate((hash) => void (location.hash = hash), toHash(settings))
+          await expect.poll(shown, { timeout: 60_000, interval: 50 }).toEqual({ said, heights })
+        }
+      }
+      expect(compared).toBeGreaterThan(all.length / 2)
+      expect(complaints).toEqual([])
+      await page.close()
+    }
+  )
 
   it("shows the plan of a vendor's policy beside, as its package has it, and keeps the choice in the address", async () => {
     const settings = { ...quickSettings, other: "googleJava" } as const
