@@ -58,7 +58,7 @@ export const checkSnippets = ({ example, path, text }: SnippetsInput): SnippetsO
       object(above, isAtHome ? `no such file: ${file}` : `examples live in ${homes.join(", ")}, not in ${file}`)
       continue
     }
-    const snippet = region === undefined ? wholeOf(source) : regionOf(source, region)
+    const snippet = snippetOf(source, region)
     if (snippet === undefined) {
       object(above, `no region "${region}" in ${file}`)
       continue
@@ -95,6 +95,10 @@ const blocksOf = (lines: ReadonlyArray<string>): ReadonlyArray<Block> => {
   }
   return blocks
 }
+
+/** The lines of a file, or of a region of it, as a page shows them; nothing if there is no such region. */
+export const snippetOf = (source: string, region: string | undefined): ReadonlyArray<string> | undefined =>
+  region === undefined ? wholeOf(source) : regionOf(source, region)
 
 const regionLine = /^\s*\/\/ #(region|endregion)\b/
 

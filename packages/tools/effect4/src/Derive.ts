@@ -6,7 +6,7 @@ import ts from "typescript5"
 import type { Exports } from "./Line4.ts"
 import { methods } from "./names/members.ts"
 import * as Naming from "./Naming.ts"
-import { isOfEffect, type Names, written } from "./Origin.ts"
+import { isEffectImport, type Names, written } from "./Origin.ts"
 import { omitting } from "./Omissions.ts"
 import { printer } from "./Print.ts"
 import { shapes } from "./Shapes.ts"
@@ -36,7 +36,7 @@ export const derive = ({ exports, file, names, omitted = [], path, replaced = []
   }
   const naming = Naming.make(file, exports, refuse)
   const shape = shapes({ file, names, naming, refuse })
-  const first = file.statements.find(isEffectImport)
+  const places: Array<ts.ImportDeclaration> = []
   const { isOmitted, missing } = omitting(omitted)
   const replacements = new Map(replaced)
   const met = new Set<string>()
@@ -57,7 +57,11 @@ export const derive = ({ exports, file, names, omitted = [], path, replaced = []
   const print = printer(
     file,
     (node, inner) => {
-      if (ts.isImportDeclaration(node)) return isEffectImport(node) ? (node === first ? place : gone) : undefined
+      if (ts.isImportDeclaration(node)) {
+        if (!isEffectImport(node)) return undefined
+        places.push(node)
+        return placeOf(places.length - 1)
+      }
       if (ts.isStatement(node) && isOmitted(node)) return ""
       if (ts.isArrayLiteralExpression(node) && node.elements.some(isOmitted)) {
         return `[${node.elements
@@ -78,19 +82,14 @@ export const derive = ({ exports, file, names, omitted = [], path, replaced = []
   const body = print(file)
   for (const part of missing()) refuse(file, `has no ${JSON.stringify(part)} to leave out`)
   for (const code of replacements.keys()) if (!met.has(code)) refuse(file, `has no ${code} to replace`)
-  const imports = naming.imports().join("\n")
-  if (first === undefined && imports !== "") refuse(file, "uses a module of effect without an import of any")
-  return {
-    text: body.replaceAll(`${gone}\n`, "").replace(imports === "" ? `${place}\n` : place, () => imports),
-    findings
-  }
+  const text = places.reduce((text, statement, index) => {
+    const imports = naming.imports(statement).join("\n")
+    return text.replace(imports === "" ? `${placeOf(index)}\n` : placeOf(index), () => imports)
+  }, body)
+  return { text, findings }
 }
 
-const place = "\u0000imports\u0000"
-const gone = "\u0000gone\u0000"
-
-const isEffectImport = (node: ts.Node): node is ts.ImportDeclaration =>
-  ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier) && isOfEffect(node.moduleSpecifier.text)
+const placeOf = (index: number): string => `\u0000imports ${index}\u0000`
 
 const methodNames = new Set(Object.keys(methods).map((method) => method.slice(method.lastIndexOf(".") + 1)))
 

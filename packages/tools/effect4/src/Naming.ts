@@ -6,7 +6,7 @@ import * as Imports from "./Imports.ts"
 import type { Exports } from "./Line4.ts"
 import { changed, members } from "./names/members.ts"
 import { modules } from "./names/modules.ts"
-import { indexes } from "./Origin.ts"
+import { indexes, isEffectImport } from "./Origin.ts"
 import { isType } from "./Syntax.ts"
 
 /** The names of modules and members of Effect 4, as a file writes them. */
@@ -19,7 +19,8 @@ export interface Naming {
   readonly alone: (node: ts.Node, module: string, member: string, local: string) => string | undefined
   /** A member of a module of Effect 4. */
   readonly four: (node: ts.Node, module: string, member: string) => string
-  readonly imports: () => ReadonlyArray<string>
+  /** What stands in the place of an import of Effect 3. */
+  readonly imports: (statement: ts.Statement) => ReadonlyArray<string>
 }
 
 interface Target {
@@ -33,12 +34,13 @@ export const make = (
   exports: Exports,
   refuse: (node: ts.Node, message: string) => void
 ): Naming => {
-  const imports = Imports.make(file.statements.some(importsIndex))
+  const imports = placesOf(file)
   const taken = topLevelNames(file)
 
   const use = (node: ts.Node, module: string, local: string): string => {
+    if (!file.statements.some(isEffectImport)) refuse(node, "uses a module of effect without an import of any")
     if (taken.has(local)) refuse(node, `declares ${local}, which is the name of ${module}`)
-    return imports.use({ module, local, isValue: !isType(node) })
+    return imports.use(node, { module, local, isValue: !isType(node) })
   }
 
   const localOf = (module: string, four: string, local: string): string =>
@@ -73,11 +75,53 @@ export const make = (
     alone: (node, module, member, local) => {
       const target = targetOf(node, module, member)
       if (target === undefined) return undefined
-      return imports.use({ ...target, local: local === member ? target.member : local, isValue: !isType(node) })
+      return imports.use(node, { ...target, local: local === member ? target.member : local, isValue: !isType(node) })
     },
     four: (node, module, member) => `${use(node, module, baseOf(module))}.${member}`,
     imports: imports.declarations
   }
+}
+
+interface Places {
+  readonly use: (node: ts.Node, used: Imports.Used) => string
+  readonly declarations: (statement: ts.Statement) => ReadonlyArray<string>
+}
+
+/**
+ * All imports come in the place of the first one, or, in a file of which pages show parts, each in the place of that
+ * which it is derived from.
+ */
+const placesOf = (file: ts.SourceFile): Places => {
+  const isIndexed = file.statements.some(importsIndex)
+  const statements = file.statements.filter(isEffectImport)
+  const apart = file.text.includes("// #region")
+  const places = new Map(
+    statements.slice(0, apart ? undefined : 1).map((statement) => [statement, Imports.make(isIndexed)])
+  )
+  const [first = Imports.make(isIndexed)] = places.values()
+  const known = new Map<string, Imports.Imports>()
+  const declaring = (name: string) => places.get(statements.find((statement) => localsOf(statement).includes(name))!)
+  return {
+    use: (node, used) => {
+      const key = `${used.module} ${used.member ?? "*"} ${used.local}`
+      const place = known.get(key) ?? declaring(used.local) ?? declaring(rootOf(node)) ?? first
+      known.set(key, place)
+      return place.use(used)
+    },
+    declarations: (statement) => places.get(statement as ts.ImportDeclaration)?.declarations() ?? []
+  }
+}
+
+const localsOf = ({ importClause }: ts.ImportDeclaration): ReadonlyArray<string> => {
+  const bindings = importClause?.namedBindings
+  if (bindings === undefined) return []
+  return (ts.isNamespaceImport(bindings) ? [bindings] : bindings.elements).map(({ name }) => name.text)
+}
+
+/** The first name in `Effect.clock` and the like. */
+const rootOf = (node: ts.Node): string => {
+  if (ts.isPropertyAccessExpression(node) || ts.isCallExpression(node)) return rootOf(node.expression)
+  return ts.isQualifiedName(node) ? rootOf(node.left) : node.getText()
 }
 
 const baseOf = (module: string): string =>

@@ -20,8 +20,11 @@ export interface Names {
 /** The packages whose index has modules. */
 export const indexes = ["effect", "@effect/platform", "@effect/platform-node", "@effect/rpc"]
 
-export const isOfEffect = (specifier: string): boolean =>
+const isOfEffect = (specifier: string): boolean =>
   indexes.some((index) => specifier === index || specifier.startsWith(`${index}/`))
+
+export const isEffectImport = (node: ts.Node): node is ts.ImportDeclaration =>
+  ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier) && isOfEffect(node.moduleSpecifier.text)
 
 /** What the declaration of an import stands for. */
 export const originOfImport = (declaration: ts.Node): Origin | undefined => {

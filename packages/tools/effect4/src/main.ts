@@ -5,29 +5,54 @@
  *     pnpm effect4 core            the sources of all, and the tests of one of them
  *     pnpm effect4 examples        the sources of all, and the programs of the pages
  *     pnpm effect4 --sources       derives and checks the sources and programs alone
+ *     pnpm effect4 --sources --write    writes what pages show of Effect 4
  */
 import { execute } from "@effect-retry/check/Command"
-import { render } from "@effect-retry/check/Finding"
+import { type Finding, render } from "@effect-retry/check/Finding"
+import { exists, filesBelow, read, root } from "@effect-retry/check/Workspace"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { emit } from "./Emit.ts"
 import { install } from "./Install.ts"
 import { omissions } from "./names/omissions.ts"
 import { cache, type Package, packages, programsOf, sourcesOf, testsOf, type Tool, tools } from "./Packages.ts"
+import { show } from "./Pages.ts"
 import { runTests } from "./Tests.ts"
 
 /** Names by which parts are chosen: those of packages, and of tools without their folder. */
 const nameOf = (part: Package | Tool): string => part.replace("tools/", "")
 
+/** What pages show otherwise than it is derived; written there if asked to. */
+const shownPages = (writes: boolean): ReadonlyArray<Finding> =>
+  ["README.md", ...packages.map((name) => `packages/${name}/README.md`), ...filesBelow("docs")]
+    .filter((path) => path.endsWith(".md"))
+    .flatMap((path) => {
+      const text = read(path)
+      const { findings, refreshed } = show({ path, text, three: textOf, four: derivedOf })
+      if (!writes) return findings
+      if (refreshed !== text) writeFileSync(join(root, path), refreshed)
+      return []
+    })
+
+const textOf = (path: string): string | undefined => (exists(path) ? read(path) : undefined)
+
+const derivedOf = (path: string): string | undefined => textOf(join(cache, path).slice(root.length))
+
 /** The faults of the line for Effect 4, one text each. */
-const failures = (chosen: ReadonlyArray<Package | Tool>, withTests: boolean): ReadonlyArray<string> => {
+const failures = (
+  chosen: ReadonlyArray<Package | Tool>,
+  { withTests, writes }: { readonly withTests: boolean; readonly writes: boolean }
+): ReadonlyArray<string> => {
   install()
   const programs = tools.map((name) => ({ name, ...programsOf(name) }))
   const ofPackages = withTests ? packages.filter((name) => chosen.includes(name)).map(testsOf) : []
   const parts = [...packages.flatMap(sourcesOf), ...[...ofPackages, ...programs].flatMap(({ parts }) => parts)]
   const findings = emit(packages, [...new Map(parts.map((part) => [part.target, part])).values()]).map(render)
+  const pages = shownPages(writes).map(render)
   const types = execute("tsc", "-p", join(cache, "tsconfig.json"))
   const untyped = types.error ? [types.output] : []
-  if (findings.length + untyped.length > 0 || !withTests) return [...findings, ...untyped]
+  const found = [...findings, ...pages, ...untyped]
+  if (found.length > 0 || !withTests) return found
   const tests = [...ofPackages, ...programs.filter(({ name }) => chosen.includes(name))]
   const run = tests.flatMap((of) => of.run)
   const { failed, passed } = runTests(run)
@@ -48,7 +73,7 @@ const main = (args: ReadonlyArray<string>): number => {
     return 1
   }
   const chosen = all.filter((name) => named.length === 0 || named.includes(nameOf(name)))
-  const found = failures(chosen, !args.includes("--sources"))
+  const found = failures(chosen, { withTests: !args.includes("--sources"), writes: args.includes("--write") })
   for (const failure of found) console.error(failure)
   return found.length > 0 ? 1 : 0
 }

@@ -107,6 +107,24 @@ describe("Derive.derive", () => {
     expect(derived(lines.join("\n"))).toEqual({ text: expected.join("\n"), findings: [] })
   })
 
+  it("keeps imports in their places in a file of which pages show parts", () => {
+    const source = [
+      `import { Effect } from "effect"`,
+      `// #region a`,
+      `import { Data, Either } from "effect"`,
+      `// #endregion`,
+      `use(Effect.clock, Data.Error, Either.left)`
+    ]
+    const expected = [
+      `import { Clock } from "effect"`,
+      `// #region a`,
+      `import { Data, Result } from "effect"`,
+      `// #endregion`,
+      `use(Clock.Clock, Data.Error, Result.fail)`
+    ]
+    expect(derived(source.join("\n"))).toEqual({ text: expected.join("\n"), findings: [] })
+  })
+
   it.each([
     ["member", `${imported("Effect")}\nuse(Effect.locally)`, "source.ts:3 Effect 4 has no Effect.locally"],
     ["module", `${imported("FiberRef")}use(FiberRef.get)`, "source.ts:2 Effect 4 has no module for FiberRef.get"],

@@ -63,7 +63,9 @@ const extensions = new Set(["ts", "js", "md", "kt", "html"])
 
 describe("names", () => {
   it.each(pages)("of values in %s exist", (page) => {
-    const named = Array.from(read(page).matchAll(/\b([A-Z]\w+)\.([a-z]\w*)\b(?!\.ts)/g), ([name, module, member]) => ({
+    // Lines of Effect 4 are derived and compiled where it is installed.
+    const text = read(page).replaceAll(/^\+.*$/gm, "")
+    const named = Array.from(text.matchAll(/\b([A-Z]\w+)\.([a-z]\w*)\b(?!\.ts)/g), ([name, module, member]) => ({
       name,
       found: modules.get(module ?? ""),
       member: member ?? ""
