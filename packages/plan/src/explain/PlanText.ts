@@ -19,10 +19,12 @@ export const toText = (plan: Plan): string =>
     ...table(columns.map((column) => [column.title, ...plan.attempts.map(column.cell)])),
     ...leftOut(plan),
     "",
-    ...paragraph("worst case", worstText(plan.worst)),
     ...Option.match(plan.hinted, {
-      onNone: () => [],
-      onSome: (hinted) => paragraph("with hints", worstText(hinted))
+      onNone: () => paragraph("worst case", worstText(plan.worst)),
+      onSome: (hinted) => [
+        ...paragraph("worst case", `no hints: ${worstText(plan.worst)}`),
+        ...paragraph("", `with hints: ${worstText(hinted)}`)
+      ]
     }),
     ...plan.assumptions.flatMap(({ message }, i) => paragraph(i === 0 ? "assuming" : "", message)),
     ...plan.warnings.flatMap(({ message }, i) => paragraph(i === 0 ? "warnings" : "", message))

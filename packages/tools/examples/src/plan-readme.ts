@@ -28,8 +28,8 @@ export const expected = [
   "      3       3s     2s    0ms     1s    2s       0ms      9s      3s",
   "      4       3s     4s    0ms     2s    4s       0ms  9.999s      7s",
   "",
-  "worst case  4 attempts, 7s waiting, 10s in all, load factor 4",
-  "with hints  4 attempts, 9.999s waiting, 10s in all, load factor 4",
+  "worst case  no hints: 4 attempts, 7s waiting, 10s in all, load factor 4",
+  "            with hints: 4 attempts, 9.999s waiting, 10s in all, load factor 4",
   "assuming    no server asks for a wait of its own, except in the case with hints",
   "warnings    attempts from 4 on are made only if earlier ones end sooner, or wait",
   "            less, than they may"
