@@ -747,7 +747,7 @@ describe("Fetch.make in time", () => {
     const rejected = await Fetch.make({ ...quick, deadline: Deadline.cut("20 millis") })(url).catch(
       (error: unknown) => error
     )
-    expect(rejected).toMatchObject({ name: "TimeoutError", message: "not done within 20ms, after 1 attempts" })
+    expect(rejected).toMatchObject({ name: "TimeoutError", message: "not done within 20ms, after 1 attempt" })
   })
 })
 

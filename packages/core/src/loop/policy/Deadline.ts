@@ -38,7 +38,7 @@ export class DeadlineExceeded extends Wrapping.TaggedError("DeadlineExceeded")<{
   readonly cause?: Untrusted.ShownError
 }> {
   override get message(): string {
-    return `not done within ${Duration.format(this.within)}, after ${this.attempts} attempts`
+    return `not done within ${Duration.format(this.within)}, after ${this.attempts} ${this.attempts === 1 ? "attempt" : "attempts"}`
   }
 }
 

@@ -148,6 +148,8 @@ describe("Deadline.cut", () => {
     expectTypeOf(Deadline.refuse("1 second")).toEqualTypeOf<Deadline.Deadline>()
     const exceeded = new Deadline.DeadlineExceeded({ within: Duration.seconds(1), attempts: 2, cause: "lost" })
     expect(exceeded.message).toBe("not done within 1s, after 2 attempts")
+    const atOnce = new Deadline.DeadlineExceeded({ within: Duration.millis(20), attempts: 1 })
+    expect(atOnce.message).toBe("not done within 20ms, after 1 attempt")
     expect(own._tag === "Cut" && own.onExceeded(exceeded)).toEqual({ _tag: "Own", attempts: 2 })
   })
 

@@ -12,7 +12,7 @@ const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 se
 describe("RequestErrors of a policy", () => {
   it.effect.each([
     ["a timeout", { attemptTimeout: AttemptTimeout.constant("1 second") }, "attempt 3 took longer than 1s"],
-    ["a deadline", { deadline: Deadline.cut("1 second") }, "not done within 1s, after 1 attempts"],
+    ["a deadline", { deadline: Deadline.cut("1 second") }, "not done within 1s, after 1 attempt"],
     ["a rate limiter", { rateLimiter: TokenBucket.empty }, "the rate limiter did not grant attempt 1"]
   ] as const)("are errors of the transport, and say what happened: %s", ([, fields, description]) =>
     Effect.gen(function* () {
