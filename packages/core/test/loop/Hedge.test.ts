@@ -481,7 +481,7 @@ describe("Hedge.hedge", () => {
     ["delay", -1, "delay must be a duration, a percentile or a function that returns a duration, got -1"],
     ["delay", undefined, "delay must be a duration, a percentile or a function that returns a duration, got undefined"],
     ["classifier", "always", "classifier must be a function from error to verdict, such as"],
-    ["observe", [7], "observe must be an array of observers, such as [Observe.logs()], got [7]"],
+    ["observe", [7], "observe must be an array of observers, such as [Observe.logs(), Observe.metrics], got [7]"],
     ["name", "", 'name must be a string that is not empty, got ""'],
     ["bucket", {}, "bucket must be a TokenBucket or a Context.Tag of one, got an object"],
     ["rateLimiter", TokenBucket.unlimited, "rateLimiter must be absent: the fields of a hedge are name, observe"]

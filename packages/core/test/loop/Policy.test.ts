@@ -90,17 +90,17 @@ const bad: ReadonlyArray<{ readonly field: string; readonly value: unknown; read
   {
     field: "observe",
     value: "metrics",
-    message: 'observe must be an array of observers, such as [Observe.logs()], got "metrics"'
+    message: 'observe must be an array of observers, such as [Observe.logs(), Observe.metrics], got "metrics"'
   },
   {
     field: "observe",
     value: ["metrics"],
-    message: 'observe must be an array of observers, such as [Observe.logs()], got ["metrics"]'
+    message: 'observe must be an array of observers, such as [Observe.logs(), Observe.metrics], got ["metrics"]'
   },
   {
     field: "observe",
     value: [undefined],
-    message: "observe must be an array of observers, such as [Observe.logs()], got [undefined]"
+    message: "observe must be an array of observers, such as [Observe.logs(), Observe.metrics], got [undefined]"
   },
   { field: "result", value: 1, message: "result must be a function from result to verdict, got 1" },
   {

@@ -12,7 +12,7 @@ export const observers = (
   if (given === undefined) return []
   return Array.isArray(given) && given.every((observer) => Predicate.isFunction(observer))
     ? [...given]
-    : Argument.refuse(owner, "observe", "an array of observers", given)
+    : Argument.refuse(owner, "observe", "an array of observers, such as [Observe.logs(), Observe.metrics]", given)
 }
 
 export const bucket = (

@@ -583,7 +583,7 @@ describe("GrpcRetry.make", () => {
     [
       "observers that are none",
       () => GrpcRetry.make({ methodConfig: [] }, { observe: [1 as never] }),
-      "GrpcRetry.make: observe must be an array of observers, got [1]"
+      "GrpcRetry.make: observe must be an array of observers, such as [Observe.logs(), Observe.metrics], got [1]"
     ]
   ])("refuses %s", (_, make, message) => {
     expect(make).toThrow(message)

@@ -376,7 +376,7 @@ describe("Hedging.run", () => {
     ["hedgingDelay", -1, "hedgingDelay must be a finite duration >= 0, got -1"],
     ["sendWithin", "soon", 'sendWithin must be a finite duration >= 0, got "soon"'],
     ["classifier", "always", 'classifier must be a function from error to verdict, got "always"'],
-    ["observe", [7], "observe must be an array of observers, got [7]"],
+    ["observe", [7], "observe must be an array of observers, such as [Observe.logs(), Observe.metrics], got [7]"],
     ["bucket", {}, "bucket must be a TokenBucket or a Context.Tag of one, got an object"]
   ])("refuses a policy with the %s %o", (field, value, message) => {
     const wrong = { ...policy, [field]: value }

@@ -1412,7 +1412,7 @@ describe("HttpRetry.make", () => {
     ["rateLimiter", "must be a TokenBucket or a Context.Tag of one, got", { rateLimiter: {} }],
     ["attemptsByKind", "must be", { attemptsByKind: { Throttled: 1 } }],
     ["name", "must be a string that is not empty, got", { name: "" }],
-    ["observe", "must be an array of observers, such as [Observe.logs()], got", { observe: [1] }],
+    ["observe", "must be an array of observers, such as [Observe.logs(), Observe.metrics], got", { observe: [1] }],
     ["opinion", "must be a function, got", { opinion: 1 }],
     ["attemptHeaders", "must be a function, got", { attemptHeaders: {} }],
     ["beforeRetry", "must be a function, got", { beforeRetry: 1 }],

@@ -35,7 +35,7 @@ const notFirst = `Mistake<"the effect comes first; async functions are retried b
 
 const noClient = `Property '"yield* the tag first: const client = yield* HttpClient.HttpClient"' is missing in type 'Tag<`
 
-const listed = `Mistake<"[Observe.logs()]">`
+const listed = `Mistake<"[Observe.logs(), Observe.metrics]">`
 
 const leftOut = `Property 'mistake' is missing in type 'AttemptTimeout<AttemptTimedOut>' but required in type 'Mistake<"leave it out: `
 
@@ -108,6 +108,7 @@ const mistakes: ReadonlyArray<readonly [code: string, last: string, in7?: string
   ["client.pipe(HttpRetry.withRetry({ backoff: '1 second' }))", aBackoff],
   ["Retry.retry(call, { ...policy, observe: Observe.logs() })", listed],
   ["call.pipe(Retry.retry({ ...policy, observe: Observe.logs() }))", listed],
+  ["Retry.retry(call, { ...policy, observe: Observe.spanEvents })", listed],
   ["HttpRetry.withRetry(client, { observe: Observe.logs() })", listed],
   ["Hedge.hedge(call, { classifier: Classifier.always, delay: 1, maxAttempts: 2, observe: Observe.logs() })", listed],
   ["Retry.retry(call, { ...policy, observe: [Observe.metricsByKey({ maxKeys: 100 })] })", unrun],

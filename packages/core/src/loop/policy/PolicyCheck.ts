@@ -75,7 +75,7 @@ const madeBy = (module: string, property: string, example: string): Check => [
 const checks: { readonly [Field in keyof Required<Any>]: Check } = {
   name: aName,
   observe: [
-    "an array of observers, such as [Observe.logs()]",
+    "an array of observers, such as [Observe.logs(), Observe.metrics]",
     (value) => Array.isArray(value) && value.every(Predicate.isFunction)
   ],
   whenNested: ["one of retry, standDown", (value) => value === "retry" || value === "standDown"],

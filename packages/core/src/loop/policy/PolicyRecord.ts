@@ -28,7 +28,7 @@ export interface Fields<in E, in A> {
   /** Observers, called with every event in this order; each returns an effect or nothing. See the module `Observe`. */
   readonly observe?:
     | ReadonlyArray<Listener | Unrun | Mistake<"an observer, such as Observe.logs()">>
-    | Mistake<"[Observe.logs()]">
+    | Mistake<"[Observe.logs(), Observe.metrics]">
     | undefined
   /** What to do inside an attempt of a named operation that itself retries. @default "retry" */
   readonly whenNested?: "retry" | "standDown" | undefined
