@@ -27,6 +27,8 @@ export default defineConfig({
   rewrites: (file) => Pages.pageOf(file) ?? file,
   cleanUrls: true,
   lastUpdated: false,
+  // The pages of all links in sight are more script than the page itself.
+  router: { prefetchLinks: false },
   themeConfig: {
     search: {
       provider: "local",
@@ -66,7 +68,16 @@ export default defineConfig({
   },
   vite: {
     resolve: { conditions: ["@effect-retry/source"] },
-    worker: { format: "es" },
+    worker: {
+      format: "es",
+      plugins: () => [
+        // The page imports the file of its worker.
+        {
+          name: "exports-of-workers",
+          options: (options) => ({ ...options, preserveEntrySignatures: "allow-extension" })
+        }
+      ]
+    },
     plugins: [
       {
         // Pages outside of this package do not see its Vue; the server bundle, which lies in it, does.

@@ -23,24 +23,31 @@ const types: Readonly<Record<string, string>> = {
 
 export interface Site {
   readonly address: string
+  /** The files of the answers, in their order. */
+  readonly served: ReadonlyArray<string>
   readonly close: () => void
 }
 
-/** Serves a folder; an address without an ending is that of a page. */
+/** Serves a folder as static hosts do; an address without an ending is that of a page. */
 export const serve = (folder: string): Promise<Site> => {
+  const served: Array<string> = []
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost")
     const path = normalize(pathname.endsWith("/") ? `${pathname}index` : pathname)
     const file = join(folder, extname(path) === "" ? `${path}.html` : path)
     readFile(file).then(
-      (bytes) => response.writeHead(200, { "content-type": types[extname(file)] ?? "text/plain" }).end(bytes),
+      (bytes) => {
+        served.push(file)
+        const type = types[extname(file)] ?? "text/plain"
+        response.writeHead(200, { "content-type": type, "cache-control": "max-age=600" }).end(bytes)
+      },
       () => response.writeHead(404).end()
     )
   })
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => {
       const { port } = server.address() as AddressInfo
-      resolve({ address: `http://127.0.0.1:${port}`, close: () => server.close() })
+      resolve({ address: `http://127.0.0.1:${port}`, served, close: () => server.close() })
     })
   })
 }
@@ -80,7 +87,8 @@ export const opened = () => {
   return {
     visit: (path: string, look?: Look) => visit(browser, site, path, look),
     browser: () => browser,
-    address: () => site.address
+    address: () => site.address,
+    served: () => site.served
   }
 }
 

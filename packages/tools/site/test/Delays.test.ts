@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Plan } from "@effect-retry/plan"
 import { drawn } from "../src/playground/Delays.ts"
+import * as Explaining from "../src/playground/Explaining.ts"
 import * as Figures from "../src/playground/Figures.ts"
 import { explainable } from "../src/playground/Policy.ts"
 import { randomSettings } from "../src/playground/RandomSettings.ts"
@@ -20,7 +21,7 @@ describe("Delays.drawn", () => {
     const policies = randomSettings(12).flatMap((settings) => attempted(() => explainable(settings)) ?? [])
     expect(policies.length).toBeGreaterThan(7)
     for (const policy of policies) {
-      const bands = Figures.bands(Plan.explain(policy))
+      const bands = Explaining.bands(Plan.explain(policy))
       const delays = drawn(policy.backoff, { retries: bands.length, seed: 1 })
       for (const [i, { leastMillis, mostMillis }] of bands.entries()) {
         expect(Math.min(...delays[i]!)).toBeGreaterThanOrEqual(leastMillis - 1e-6)

@@ -1,15 +1,14 @@
 /**
  * What the playground simulates, in a browser: its worker, beside the packages under Node.
  */
-import { Plan } from "@effect-retry/plan"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { answers } from "../src/playground/Answers.ts"
 import { client } from "../src/playground/Client.ts"
+import { explained } from "../src/playground/Explaining.ts"
 import { fitted } from "../src/playground/Fitting.ts"
 import { guarded } from "../src/playground/Guarding.ts"
 import * as Figures from "../src/playground/Figures.ts"
-import { explainable } from "../src/playground/Policy.ts"
 import type { Answer } from "../src/playground/Question.ts"
 import { randomSettings } from "../src/playground/RandomSettings.ts"
 import { initial, type Settings, toHash } from "../src/playground/Settings.ts"
@@ -43,7 +42,7 @@ const firstFigures = async (settings: Settings) => {
 
 /** Of the distributions, as they are drawn. */
 const heightsOf = (settings: Settings, delays: ReadonlyArray<ReadonlyArray<number>>) =>
-  Figures.distributions(Figures.bands(Plan.explain(explainable(settings))), delays).map((shares, i) =>
+  Figures.distributions(explained(settings).bands, delays).map((shares, i) =>
     shares.map((share) => Number((20 + 22 * i - 14 * share).toFixed(1)))
   )
 

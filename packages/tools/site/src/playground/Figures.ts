@@ -1,9 +1,7 @@
 /**
- * What the figures of the page draw: positions in units of their own, worked out from what was run. Pure.
+ * What the figures of the page draw: positions in units of their own, worked out from what was run. Pure, and
+ * without Effect, which only `Packages.ts` brings to the page.
  */
-import type { Plan } from "@effect-retry/plan"
-import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
 
 /** A delay, as a band from the least to the most that is drawn. */
 export interface Band {
@@ -15,23 +13,6 @@ export interface Band {
 
 /** More do not fit the figure. */
 export const mostBands = 12
-
-export const bands = (plan: Plan.Plan): ReadonlyArray<Band> =>
-  plan.attempts
-    .flatMap(({ attempt, delay }) =>
-      Option.match(delay, {
-        onNone: () => [],
-        onSome: ({ least, mean, most }) => [
-          {
-            attempt,
-            leastMillis: Duration.toMillis(least),
-            meanMillis: Duration.toMillis(mean),
-            mostMillis: Duration.toMillis(most)
-          }
-        ]
-      })
-    )
-    .slice(0, mostBands)
 
 /** Parts into which a band is divided. */
 const bins = 24
