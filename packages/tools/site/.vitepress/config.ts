@@ -32,9 +32,17 @@ export default defineConfig({
   themeConfig: {
     search: {
       provider: "local",
-      // The reference would bury the guides.
       options: {
-        _render: (text, env, markdown) => (env.path.includes(Pages.apiFolder) ? "" : markdown.render(text, env))
+        _render: (text, env, markdown) => {
+          // The reference would bury the guides.
+          if (env.path.includes(Pages.apiFolder)) return ""
+          // The colours of code are no words, and most of the work.
+          const { highlight } = markdown.options
+          markdown.set({ highlight: null })
+          const html = markdown.render(text, env)
+          markdown.set({ highlight })
+          return html
+        }
       }
     },
     outline: { level: [2, 3] },
@@ -80,11 +88,17 @@ export default defineConfig({
     },
     plugins: [
       {
-        // Pages outside of this package do not see its Vue; the server bundle, which lies in it, does.
-        name: "vue-of-the-site",
+        // Pages outside of this package do not see its Vue; the server bundle, which lies in it, does. What only a browser loads is
+        // left out of it.
+        name: "server-bundle",
         enforce: "pre",
-        resolveId: (id, _, options) =>
-          options.ssr === true && (id === "vue" || id === "vue/server-renderer") ? { id, external: true } : null
+        resolveId: (id, _, options) => {
+          if (options.ssr !== true) return null
+          if (id.endsWith("?worker&url")) return "\0no-worker"
+          const isOutside = ["vue", "vue/server-renderer", "./RetryPlayground.vue"].includes(id)
+          return isOutside ? { id, external: true } : null
+        },
+        load: (id) => (id === "\0no-worker" ? "export default undefined" : null)
       }
     ]
   }
