@@ -68,6 +68,7 @@ export interface Visit {
 export interface Look {
   readonly colorScheme?: "light" | "dark"
   readonly width?: number
+  readonly height?: number
   /** Whether the page has workers. @default true */
   readonly simulates?: boolean
 }
@@ -96,9 +97,9 @@ const visit = async (
   browser: Browser,
   site: Site,
   path: string,
-  { colorScheme = "light", simulates = true, width = 1280 }: Look = {}
+  { colorScheme = "light", height = 900, simulates = true, width = 1280 }: Look = {}
 ): Promise<Visit> => {
-  const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } })
+  const page = await browser.newPage({ colorScheme, viewport: { width, height } })
   page.setDefaultTimeout(120_000)
   const complaints: Array<string> = []
   page.on("console", (message) => {
@@ -121,6 +122,15 @@ const visit = async (
   return { page, complaints }
 }
 
+/** Changes to another theme, as the system does. */
+export const change = async (page: Page, colorScheme: "light" | "dark"): Promise<void> => {
+  await page.emulateMedia({ colorScheme })
+  await page.waitForFunction(
+    (isDark) => document.documentElement.classList.contains("dark") === isDark,
+    colorScheme === "dark"
+  )
+}
+
 /** A worker that does nothing. */
 const withoutWorkers = () => {
   globalThis.Worker = class extends EventTarget {
@@ -133,6 +143,6 @@ const withoutWorkers = () => {
 export const isFull = process.env["SITE_FULL"] !== undefined
 
 /** Their simulations end soon. */
-export const quickSettings = { ...initial, outage: 500, clients: 10 }
+export const quickSettings = { ...initial, outage: 500, clients: 10, load: 0.1 }
 
 export const quick = `/playground#${toHash(quickSettings)}`

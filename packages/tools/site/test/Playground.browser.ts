@@ -38,7 +38,8 @@ const compressed = (scripts: ReadonlyArray<Buffer>): number =>
 
 describe("the playground", () => {
   it("shows the plans that the packages make under Node, each in the next frame", async () => {
-    const { complaints, page } = await visit(quick, still)
+    // What is not in sight is not painted.
+    const { complaints, page } = await visit(quick, { ...still, height: 100 })
     await page.waitForSelector(".playground pre.text", { state: "attached" })
     const all = randomSettings(200)
     const shown = await page.evaluate(async (hashes) => {

@@ -2,22 +2,21 @@
  * Screenshots as coarse pictures: each cell has the mean colour of a square of the page. Words and the fonts of a machine
  * change a cell little; another layout, a missing style or the wrong theme changes many of them much.
  */
-import type { Browser, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 
 /** Pixels of the page along the edge of a cell. */
 const cell = 25
 
-/** The visible part of the page as a PNG with one pixel for each cell, in base 64. */
-export const coarse = async (browser: Browser, page: Page): Promise<string> => {
+/** The visible part of the page as a PNG with one pixel for each cell, in base 64; worked out on a page of its own. */
+export const coarse = async (canvas: Page, page: Page): Promise<string> => {
   await page.evaluate(() => document.fonts.ready)
   const shot = await page.screenshot({ animations: "disabled", caret: "hide" })
-  const canvas = await browser.newPage()
-  const picture = await canvas.evaluate(
+  return canvas.evaluate(
     async ({ cell, png }) => {
       const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob())
       const [width, height] = [Math.round(image.width / cell), Math.round(image.height / cell)]
       const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height })
-      const from = canvas.getContext("2d")!
+      const from = canvas.getContext("2d", { willReadFrequently: true })!
       from.drawImage(image, 0, 0)
       const small = Object.assign(document.createElement("canvas"), { width, height })
       const to = small.getContext("2d")!
@@ -38,14 +37,11 @@ export const coarse = async (browser: Browser, page: Page): Promise<string> => {
     },
     { cell, png: shot.toString("base64") }
   )
-  await canvas.close()
-  return picture
 }
 
 /** The share of cells in which two coarse pictures differ; 1 where their sizes do. */
-export const difference = async (browser: Browser, one: string, other: string): Promise<number> => {
-  const canvas = await browser.newPage()
-  const share = await canvas.evaluate(
+export const difference = (canvas: Page, one: string, other: string): Promise<number> =>
+  canvas.evaluate(
     async ([one, other]) => {
       const pixelsOf = async (png: string) => {
         const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob())
@@ -65,6 +61,3 @@ export const difference = async (browser: Browser, one: string, other: string): 
     },
     [one, other] as const
   )
-  await canvas.close()
-  return share
-}

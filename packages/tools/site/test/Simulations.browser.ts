@@ -128,7 +128,7 @@ describe("a simulation of the playground", () => {
   })
 
   it("finds a policy for the server, and takes it over, by keyboard", async () => {
-    const settings = { ...initial, outage: 0, failureRatio: 0.3, wishSucceeded: 0.95 }
+    const settings = { ...quickSettings, outage: 0, failureRatio: 0.3, wishSucceeded: 0.95 }
     const { found } = await fitted(settings)
     const { complaints, page } = await visit(`/playground#${toHash(settings)}`)
     await page.waitForSelector(".plan")
@@ -148,7 +148,7 @@ describe("a simulation of the playground", () => {
   })
 
   it("ends the search with the next change, and says what comes nearest and what is refused", async () => {
-    const endless = { ...initial, outage: 20_000, wishSucceeded: 1, wishOutageEvery: 3600 }
+    const endless = { ...quickSettings, outage: 20_000, wishSucceeded: 1, wishOutageEvery: 3600 }
     const { page } = await visit(`/playground#${toHash(endless)}`)
     await page.waitForSelector(".plan")
     const search = page.getByRole("button", { name: "Find a policy" })
@@ -169,7 +169,7 @@ describe("a simulation of the playground", () => {
   })
 
   it("shows the storm of clients that fail together, as the packages count it under Node", async () => {
-    const settings = { ...initial, clients: 60 }
+    const settings = { ...quickSettings, clients: 60 }
     const { storm } = await answerTo(settings, "Storm")
     // The other policy makes one attempt.
     expect(storm.other).toEqual([60, ...Array.from({ length: 59 }, () => 0)])
@@ -183,7 +183,7 @@ describe("a simulation of the playground", () => {
   })
 
   it("shows what a guard does, as the packages do under Node, and no guard where there is none", async () => {
-    const settings = { ...initial, rateLimiter: "circuitBreaker" } as const
+    const settings = { ...quickSettings, rateLimiter: "circuitBreaker" } as const
     const guard = await Effect.runPromise(guarded(client(settings), settings))
     const made = guard?.made.reduce((sum, count) => sum + count, 0)
     const { page } = await visit(`/playground#${toHash(settings)}`)
