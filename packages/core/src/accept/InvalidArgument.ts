@@ -16,7 +16,7 @@ interface Invalid {
 }
 
 /**
- * Thrown by a constructor that was given a value which it cannot work with.
+ * Thrown by a function for an argument that it does not accept.
  *
  * @category models
  */

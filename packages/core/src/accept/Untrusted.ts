@@ -2,7 +2,7 @@
  * What may be shown of errors and texts from outside.
  *
  * First stage of the flow. The one place that decides which parts of a foreign error get into a log line, a span, an
- * event or an error of ours. Reading never throws and is bounded in depth, length and time; To read values for other
+ * event or an error of ours. Reading never throws and is bounded in depth, length and time. To read values for other
  * purposes, use `Property`.
  */
 export { name } from "./SafeName.ts"

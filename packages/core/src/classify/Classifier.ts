@@ -119,7 +119,7 @@ const nothing: Verdict.Terminal = {
 }
 
 /**
- * Retries every error, as `Transient`. For effects whose every failure may be cured by another attempt.
+ * Retries every error, as `Transient`. For effects where another attempt may cure any failure.
  *
  * @category constructors
  */

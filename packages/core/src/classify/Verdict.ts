@@ -71,8 +71,8 @@ export type Verdict = Retryable | Terminal | NoOpinion
 /**
  * A retryable failure of `kind`, with the wait the server asked for, if it did, and whether the attempt had made progress.
  *
- * Hints come from outside: one that is no duration, negative or NaN counts as no hint, and one of a century or more as
- * infinite.
+ * Hints come from outside: one that is negative, NaN or not a duration counts as no hint, and one of a century or more
+ * as infinite.
  *
  * @category constructors
  */

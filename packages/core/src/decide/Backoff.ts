@@ -5,8 +5,8 @@
  * `Stream.retry` and with every native combinator. It is also data, a `BackoffTree`, which the loop and the plan step
  * without the cost of a schedule.
  *
- * `within` and `take` end a back-off and never change a delay. `capped` and `jittered` change delays and never the end,
- * except that more of the shorter delays fit `within` a time.
+ * `within` and `take` end a back-off and never change a delay. `capped` and `jittered` change delays and never when it ends,
+ * except that more delays fit `within` a time if they are shorter.
  */
 import type * as Duration from "effect/Duration"
 import * as Argument from "../accept/Argument.ts"

@@ -75,8 +75,8 @@ export const fromFunction = (name: string, millis: (n: number) => number | undef
 }
 
 /**
- * Makes a curve that depends on the number of the retry, the cap and one draw, and on no earlier delay. It is checked as
- * that of `Curve.make` is.
+ * Makes a curve that depends on the number of the retry, the cap and one draw, and on no earlier delay. It is checked like
+ * one of `Curve.make`.
  *
  * ```text
  * Curve.fromDraw({

@@ -25,7 +25,7 @@ export interface Jitter {
 
 /**
  * Makes your own jitter. Every draw is checked against the declared interval, a few of them at construction: a draw
- * outside it throws an `InvalidArgument` that names the jitter. The bounds that it gets never exceed the cap.
+ * outside it throws an `InvalidArgument` that names the jitter. `draw` never receives a bound above the cap.
  *
  * ```text
  * Jitter.make({ name: "half", interval: (b) => [b / 2, b], draw: (b, u) => b - (u * b) / 2 })

@@ -54,7 +54,7 @@ const usage = `${owner}(effect, hedge)`
  * `TokenBucket.requestRatio`, to `capacity + ratio * credits` calls. If a policy has the same bucket, it pays for
  * retries too.
  *
- * After `Deadline.refuse` no attempt starts; `Deadline.cut` also interrupts the attempts in flight. Observers receive
+ * After the time of `Deadline.refuse` no attempt starts; `Deadline.cut` also interrupts those in flight. Observers receive
  * `HedgeStarted`, `HedgeRefused`, `AttemptFailed`, and `Succeeded` or `GaveUp`; an interrupted attempt has no event.
  * Operations inside an attempt do not notice that they are nested in a hedge.
  *
@@ -97,8 +97,8 @@ const run = (self: unknown, hedge: HedgeCheck.Prepared): Erased => {
  *
  * It measures first attempts: how long they ran if they succeeded or failed with the kind `Timeout`, and their age when
  * another attempt succeeded before them. No other failure counts. Measuring the winners instead would lower the
- * percentile with every hedge. About 2,900 latencies count, the newest most: each weighs half as much as one that comes
- * 1,000 later. They are kept in a histogram of 160 numbers from 1 ms to 17 minutes, accurate to 9 %. With fewer than 50
+ * percentile with every hedge. The newest latencies count most: each weighs half as much as one that comes 1,000 later,
+ * so about 2,900 count together. They are kept in a histogram of 160 numbers from 1 ms to 17 minutes, accurate to 9 %. With fewer than 50
  * latencies, or after ten minutes without one, no hedge starts.
  *
  * The share of operations with a hedge is near `1 - at`; a bucket that allows twice that share bounds it and rarely refuses.

@@ -59,7 +59,7 @@ export interface Stepper<in E, in A, out E2 = never> {
   /**
    * Drops the operation: refunds what is held, releases what the attempt left open, and tells limits of concurrency that the
    * attempt has ended without an outcome. A step that waits in another fiber is then interrupted when its wait ends. Does
-   * nothing where the operation has ended, so that it can be a finalizer of every operation.
+   * nothing if the operation has ended, so it can be the finalizer of every operation.
    */
   readonly abandon: Effect.Effect<void>
 }

@@ -13,7 +13,7 @@ import { nameOf } from "./SpanEvents.ts"
  * `spanEvents` gives it, `fiber`, and the attributes.
  *
  * The lines of one fiber and one name describe an operation from its first attempt to its end. `Replay.replay` of
- * `@effect-retry/plan` reads them. `write` is called synchronously; what it throws is logged and changes nothing.
+ * `@effect-retry/plan` reads them. `write` is called synchronously; an exception that it throws is logged and changes nothing.
  *
  * @category constructors
  */

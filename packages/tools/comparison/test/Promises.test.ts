@@ -167,11 +167,11 @@ afterEach(() => {
 })
 
 const sections: Readonly<Record<string, () => Promise<ReadonlyArray<ReadonlyArray<string>>>>> = {
-  "How often": () =>
+  "How many attempts": () =>
     rows(Count.ways, calls(failed), outcome(new Error("busy"), new Error("busy"), new Error("no route"))),
   "Delays that grow": () => rows(Delays.ways, calls(failed)),
   Jitter: () => rows(Jitter.ways, between),
-  "Which errors": () =>
+  "Which errors to retry": () =>
     rows(
       Predicate.ways,
       howMany(new Busy()),
@@ -180,13 +180,13 @@ const sections: Readonly<Record<string, () => Promise<ReadonlyArray<ReadonlyArra
       howMany(new TypeError("a bug"))
     ),
   "A caller that aborts": () => rows(Signal.ways, aborted("calls"), aborted("outcome")),
-  "A limit for each attempt": () =>
+  "A timeout for each attempt": () =>
     rows(
       AttemptTimeout.ways,
       endless((_, calls) => calls.join(", ")),
       endless((signals) => String(signals.filter((signal) => signal.aborted).length))
     ),
-  "A limit for the whole operation": () => rows(Deadline.ways, calls(failed)),
+  "A deadline for the whole operation": () => rows(Deadline.ways, calls(failed)),
   "Logging retries": () => rows(Listen.ways, heard),
   "Retries that do not count": () =>
     rows(Free.ways, calls(new Busy(), new Busy(), new Busy(), failed, new Busy(), failed, failed)),

@@ -27,8 +27,8 @@ const lateSeconds = 0.1
  *
  * Formula: in any `w` seconds at most `burst + rate * (w + 0.1)` attempts, and `burst + rate * (w + 0.001)` if timers are
  * punctual; over `w` seconds in which attempts are always waiting, at least `rate * w - 1`. The millisecond is the
- * resolution of timers: above 1000 per second, the attempts of one millisecond are made together. The tenth of a second is
- * how much a late timer makes up for: the part of a stall beyond it is lost.
+ * resolution of timers: above 1000 per second, the attempts of one millisecond are made together. After a
+ * late timer, at most a tenth of a second is made up for; the rest of a stall is lost.
  * Waiting is first come, first served.
  *
  * @category constructors

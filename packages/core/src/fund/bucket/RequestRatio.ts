@@ -37,7 +37,7 @@ const advanced = ({ credits, highest, retries }: Budget, nowMillis: number): Bud
 })
 
 /**
- * A budget that every first attempt of a request credits. A retry costs one token, and anything older than the window is
+ * A budget to which the first attempt of every request adds. A retry costs one token, and anything older than the window is
  * forgotten.
  *
  * Formula, over any window: `retries <= ratio * requests + floorPerSecond * window`, where requests count for up to a

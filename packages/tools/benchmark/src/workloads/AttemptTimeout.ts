@@ -42,7 +42,7 @@ export const timeoutAfterYield: Workload = {
   ...table,
   title: "Under a timeout: succeeds after a yield",
   about: [
-    "The attempt lets other fibers go first, as one does that waits for an answer, and then succeeds.",
+    "The attempt lets other fibers go first, like one that waits for an answer, and then succeeds.",
     "So a timer is set, and removed again."
   ],
   rows: rows(yielding, Layer.empty, ratio(0.5))

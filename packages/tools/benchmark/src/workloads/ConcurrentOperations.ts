@@ -23,7 +23,7 @@ export const concurrentOperations: Workload = {
   about: [
     "The time per operation when a hundred thousand run at once, each in its own root fiber.",
     "Every operation fails once, and the bucket grants every retry before the first success returns tokens.",
-    "Rows differ only in how many operations share a bucket: so many fibers have a cost of their own, which is the same for all rows."
+    "Rows differ only in how many operations share a bucket: so many fibers cost something by themselves, the same in all rows."
   ],
   unit: "ns",
   rounds: 2,

@@ -11,8 +11,8 @@ export const foreignSchedule: Workload = {
   title: "Two failures, then success, with a native schedule",
   about: [
     "The same work with native schedules: exponential, cap, jitter, at most two recurrences, and a look at the error.",
-    "The first row of ours has only the delays from a schedule, and attempts and classifier in the policy.",
-    "The second row of ours gets the very schedule of `Effect.retry`."
+    "In our first row the schedule has only the delays, and the policy has the attempts and the classifier.",
+    "In our second row the policy has the same schedule as `Effect.retry`."
   ],
   unit: "ns",
   rounds: 41,

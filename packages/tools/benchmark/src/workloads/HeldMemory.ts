@@ -39,7 +39,7 @@ export const heldMemory = (collect: () => void): Workload => ({
   title: "Held by buckets",
   about: [
     "Heap memory after a full collection: of a quota, and of an idle key of a keyed quota.",
-    "The last row is what each operation leaves behind on a quota, after five crowds of ten thousand that run at once."
+    "The last row is what each operation leaves behind on a quota, after five batches of ten thousand concurrent operations."
   ],
   unit: "bytes",
   rounds: 5,

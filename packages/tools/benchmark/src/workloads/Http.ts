@@ -122,7 +122,7 @@ const overLoopback = (
     {
       title: `HTTP with ${name}: succeeds at once`,
       about: [
-        "A GET to a server on loopback in the same process, whose work is part of every row, and its JSON read.",
+        "A GET to a server on loopback in the same process, whose work is part of every row; the JSON of the answer is read.",
         "One request after the other over one connection, inside one fiber.",
         "A policy in production has a bucket for each host, an attempt timeout, a deadline, metrics and a name; another row leaves out the name.",
         "One row shows what a fiber alone costs, with nothing else around the client: an attempt under a timeout takes one.",

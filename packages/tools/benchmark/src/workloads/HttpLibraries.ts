@@ -83,7 +83,7 @@ const comparing = (title: string, path: string, about: ReadonlyArray<string>): W
 }
 
 export const httpLibrariesSucceed = comparing("HTTP by libraries: succeeds at once", "/ready", [
-  "A GET to a server on loopback in the same process, whose work is part of every row, and its JSON read.",
+  "A GET to a server on loopback in the same process, whose work is part of every row; the JSON of the answer is read.",
   "Three attempts, no timeout; each request is awaited before the next.",
   "`fetch`, `Fetch.make` and ky use the client of Node.js, got and axios `node:http`, the others undici 7.",
   "The last two rows send the same requests from one fiber, as an Effect program does."
@@ -91,6 +91,6 @@ export const httpLibrariesSucceed = comparing("HTTP by libraries: succeeds at on
 
 export const httpLibrariesOneFailure = comparing("HTTP by libraries: one 503, then success", "/flaky", [
   "The first answer is a 503 with a few bytes of JSON, the second one is that of the table above.",
-  "Delays are zero, or the millisecond that a library cannot do without; processor time does not count them.",
-  "Clients that trust the connection after a 503 send the second request on it, others open a new one."
+  "Delays are zero, or one millisecond in libraries that cannot wait less; processor time does not include them.",
+  "Some clients reuse the connection after a 503, others open a new one."
 ])

@@ -46,7 +46,7 @@ const inTurn = (keys: number): Row["sample"] =>
 export const keyedBuckets: Workload = {
   title: "Keys of a keyed quota",
   about: [
-    "The bucket of each key is looked up in turn and asked for its level, so the key is always the one used longest ago.",
+    "The keys take turns: each bucket is looked up and asked for its level, so the next key is always the one that was used longest ago.",
     "Rows differ in the number of keys; only the buckets of the first row fit into the fast memory of a processor."
   ],
   unit: "ns",

@@ -46,7 +46,7 @@ export const observedTwoFailures: Workload = {
   title: "Observed: two failures, then success",
   about: [
     "Five events for a policy that has observers: each failure, the retry that follows it, and the success.",
-    "An observed operation also looks at the clock, to tell how long everything took."
+    "An observed operation also reads the clock, to say how long everything took."
   ],
   unit: "ns",
   rounds: 31,

@@ -25,8 +25,8 @@ const rows = (call: () => Call, around: (sample: Row["sample"]) => Row["sample"]
 export const promisesQuotaSucceed: Workload = {
   title: "Promises with a retry quota: succeeds at once",
   about: [
-    "The `StandardRetryStrategy` of @smithy/util-retry hands out a token for each operation and hears of its success.",
-    "Ours does the same work with a quota: both have 500 tokens, and a success at once puts one in.",
+    "The `StandardRetryStrategy` of @smithy/util-retry hands out a token for each operation and is told of its success.",
+    "Ours does the same work with a quota: both have 500 tokens, and a success at the first attempt adds one.",
     "The last row awaits the same promises from one fiber, as an Effect program does."
   ],
   unit: "ns",

@@ -10,7 +10,7 @@ export const success: Workload = {
   about: [
     "The first attempt succeeds.",
     "The hand-written loop is a recursive `Effect.catchAll` that counts attempts and looks at the error's tag.",
-    "The last three rows also make the retried effect anew for each call, as programs do that retry a request."
+    "The last three rows also make the retried effect anew for each call, as programs that retry requests do."
   ],
   unit: "ns",
   rounds: 41,

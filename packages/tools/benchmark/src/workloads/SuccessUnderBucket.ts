@@ -40,7 +40,7 @@ export const successUnderBucket: Workload = {
     "The first attempt succeeds, and the bucket records it, which takes time even when nothing fails.",
     "Buckets are made once, outside of what is measured, and are full.",
     "The hand-written loop has no bucket.",
-    "The last two rows are limiters that do nothing but count in a `Ref`: what any limiter with a state costs at least."
+    "The last two rows are limiters that do nothing but count in a `Ref`: the least that a limiter with a state can cost."
   ],
   unit: "ns",
   rounds: 41,
