@@ -26,6 +26,9 @@ export const strict = {
 export const ourErrors = (printed: string): ReadonlyArray<string> =>
   printed.split("\n").filter((line) => {
     const [, path] = /^(.*?)\(\d+,\d+\): error TS/.exec(line) ?? []
-    if (path === undefined) return line.startsWith("error TS")
-    return !path.includes("node_modules/") || /node_modules\/@effect-retry\/(?!.*node_modules\/)/.test(path)
+    return path === undefined ? line.startsWith("error TS") : isOurs(path)
   })
+
+/** Whether a file is one of the project or of our packages. */
+export const isOurs = (path: string): boolean =>
+  !path.includes("node_modules/") || /node_modules\/@effect-retry\/(?!.*node_modules\/)/.test(path)

@@ -1,8 +1,10 @@
 /** An empty project of a stranger, outside of the repository: nothing of the repository is found from it. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
+import { join } from "node:path"
 import { type Place, runIn } from "../Command.ts"
+import { root } from "../Workspace.ts"
 import { ourErrors, strict } from "./Compiler.ts"
+import { runInTurn } from "./InTurn.ts"
 
 export interface ProjectInput {
   readonly folder: string
@@ -66,34 +68,43 @@ export const install = async (
 export const write = ({ folder }: Project, name: string, code: string): void =>
   writeFileSync(join(folder, "src", `${name}.ts`), code)
 
-/** Compiles the project; the compiled modules are in a folder of this compiler if nothing failed. */
+/** What a compiler of TypeScript 5, by its library, says of the project. */
+export const diagnose = async ({ folder, place }: Project, library: string): Promise<Failures> => {
+  const { error, output } = await runIn(place, tsx, join(here, "Diagnose.ts"), library)
+  return error ? [`${folder}, checked by ${library}:\n${output}`] : []
+}
+
+/** Compiles the project by TypeScript 7; the compiled modules are there if nothing failed. */
 export const compile = async ({ folder, place }: Project, compiler: string): Promise<Failures> => {
-  const out = outOf(compiler)
-  const options = ["--project", ".", "--pretty", "false", "--outDir", out]
+  // Checkers beside each other do a part of the work twice, and other commands have the other processor.
+  const options = ["--project", ".", "--pretty", "false", "--outDir", out, "--singleThreaded"]
   const { output } = await runIn(place, process.execPath, compiler, ...options)
   const errors = ourErrors(output)
   if (errors.length > 0) return [`${folder}, compiled by ${compiler}:\n${errors.join("\n")}`]
   return existsSync(join(folder, out)) ? [] : [output]
 }
 
-/** `node_modules/typescript59/bin/tsc` compiles into `out/typescript59`. */
-const outOf = (compiler: string): string => join("out", basename(dirname(dirname(compiler))))
+const out = "out"
+const here = join(root, "packages/tools/check/src/release")
+const tsx = join(root, "node_modules/.bin/tsx")
 
-export interface Running {
-  readonly node: string
-  /** Whose output is run. */
-  readonly compiler: string
+export interface Module {
   readonly name: string
   /** What the README says that it prints, if it says so. */
   readonly printed?: string
 }
 
-/** Runs a compiled module, and compares its output if the README shows it. */
-export const run = async (
-  { place }: Project,
-  { compiler, name, node, printed: expected }: Running
-): Promise<Failures> => {
-  const { error, output, stdout } = await runIn(place, node, join(outOf(compiler), `${name}.js`))
+/** Runs compiled modules one after another, and compares the output of those of which a README shows it. */
+export const run = async ({ place }: Project, node: string, modules: ReadonlyArray<Module>): Promise<Failures> => {
+  const { error, output, printed } = await runInTurn(
+    place,
+    node,
+    modules.map(({ name }) => join(out, `${name}.js`))
+  )
   if (error) return [output]
-  return expected === undefined || stdout === expected ? [] : [`${output}\ninstead of\n${expected}`]
+  return modules.flatMap(({ name, printed: expected }, index) =>
+    expected === undefined || printed[index] === expected
+      ? []
+      : [`${name}, run by ${node}, printed\n${printed[index]}\ninstead of\n${expected}`]
+  )
 }

@@ -1,9 +1,10 @@
-/** A registry on loopback that has our packages, and passes on what it is asked for of all others. */
-import { spawn } from "node:child_process"
-import { mkdirSync, rmSync, writeFileSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
-import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
+/**
+ * A registry on loopback that takes our packages, and passes on what it is asked for of all others. It has what `npm publish`
+ * and an install need, and ends with the rehearsal.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { posix } from "node:path"
 
 export interface Registry {
   readonly address: string
@@ -13,64 +14,115 @@ export interface Registry {
 }
 
 export interface RegistryInput {
-  /** Folder of the installed tools of the rehearsal. */
-  readonly tools: string
-  /** Folder that keeps the packages of others for the next rehearsal. */
-  readonly storage: string
+  /** Scope of the packages that it takes, such as `@effect-retry`. */
+  readonly scope: string
   /** Registry of all other packages. */
   readonly upstream: string
 }
 
-export const start = async ({ storage, tools, upstream }: RegistryInput): Promise<Registry> => {
-  const port = await freePort()
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly body: Buffer | string
+}
+
+/** What an install reads. */
+interface Document {
+  readonly name: string
+  readonly "dist-tags": Readonly<Record<string, string>>
+  readonly versions: Readonly<Record<string, { readonly dist: object }>>
+}
+
+/** One version, and its tarball. */
+interface Publication extends Document {
+  readonly _attachments: Readonly<Record<string, { readonly data: string }>>
+}
+
+export const start = async ({ scope, upstream }: RegistryInput): Promise<Registry> => {
+  const documents = new Map<string, Document>()
+  const tarballs = new Map<string, Buffer>()
+  const passedOn = new Map<string, Promise<Answer>>()
+
+  const publish = ({ _attachments, ...document }: Publication): Answer => {
+    const { name } = document
+    const known = documents.get(name)
+    const again = Object.keys(document.versions).find((version) => known?.versions[version] !== undefined)
+    if (again !== undefined) return json(409, { error: `${name}@${again} is published already` })
+    const [data = ""] = Object.values(_attachments).map((attachment) => attachment.data)
+    const versions = Object.entries(document.versions).map(([version, manifest]) => {
+      // Where npm has it: npm itself sends another address.
+      const tarball = `${name}/-/${posix.basename(name)}-${version}.tgz`
+      tarballs.set(tarball, Buffer.from(data, "base64"))
+      return [version, { ...manifest, dist: { ...manifest.dist, tarball: `${address}/${tarball}` } }] as const
+    })
+    documents.set(name, {
+      ...document,
+      "dist-tags": { ...known?.["dist-tags"], ...document["dist-tags"] },
+      versions: { ...known?.versions, ...Object.fromEntries(versions) }
+    })
+    return json(201, {})
+  }
+
+  const read = (path: string): Answer => {
+    const tarball = tarballs.get(path)
+    if (tarball !== undefined) return { status: 200, type: "application/octet-stream", body: tarball }
+    const document = documents.get(path)
+    return document === undefined ? json(404, { error: `${path} is not published` }) : json(200, document)
+  }
+
+  /** The addresses of tarballs in what is passed on are those of this registry. */
+  const passOn = async (path: string, accept: string): Promise<Answer> => {
+    const answer = await fetch(new URL(path, upstream), { headers: { accept } })
+    const type = answer.headers.get("content-type") ?? "application/octet-stream"
+    const body = Buffer.from(await answer.arrayBuffer())
+    const ours = () => body.toString().replaceAll(new URL(upstream).origin, address)
+    return { status: answer.status, type, body: type.includes("json") ? ours() : body }
+  }
+
+  const answerTo = async (request: IncomingMessage): Promise<Answer> => {
+    const { headers, method, url = "/" } = request
+    const path = decodeURIComponent(url.slice(1))
+    if (method === "PUT") return publish(JSON.parse(await textOf(request)) as Publication)
+    if (path.startsWith(`${scope}/`)) return read(path)
+    // What one project has asked for is not fetched for the next one.
+    const accept = headers.accept ?? "*/*"
+    const key = `${accept} ${url}`
+    const answer = passedOn.get(key) ?? passOn(url, accept)
+    passedOn.set(key, answer)
+    return answer
+  }
+
+  const server = createServer((request, response) => {
+    answerTo(request).then(
+      (answer) => send(response, answer),
+      (error: unknown) => send(response, json(502, { error: `no answer from ${upstream}: ${error}` }))
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
   const address = `http://127.0.0.1:${port}`
-  rmSync(join(storage, "@effect-retry"), { recursive: true, force: true })
-  mkdirSync(storage, { recursive: true })
-  const config = join(storage, "config.json")
-  writeFileSync(config, JSON.stringify(configuration(storage, upstream)))
-  const child = spawn(
-    process.execPath,
-    [join(tools, "node_modules/verdaccio/bin/verdaccio"), "--config", config, "--listen", `127.0.0.1:${port}`],
-    { cwd: storage, stdio: "ignore" }
-  )
-  await answering(`${address}/-/ping`)
   return {
     address,
     // npm sends nothing without a token, although this registry needs none.
     npmrc: `registry=${address}/\n//127.0.0.1:${port}/:_authToken=none\n`,
-    stop: () => void child.kill()
+    stop: () => {
+      server.close()
+      server.closeAllConnections()
+    }
   }
 }
 
-/** JSON is valid YAML. */
-const configuration = (storage: string, upstream: string) => ({
-  storage,
-  uplinks: { upstream: { url: upstream, maxage: "1h", timeout: "60s" } },
-  packages: {
-    "@effect-retry/*": { access: "$all", publish: "$anonymous" },
-    "**": { access: "$all", proxy: "upstream" }
-  },
-  max_body_size: "20mb",
-  log: { type: "stdout", format: "pretty", level: "fatal" }
+const json = (status: number, body: object): Answer => ({
+  status,
+  type: "application/json",
+  body: JSON.stringify(body)
 })
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+const send = (response: ServerResponse, { body, status, type }: Answer): void =>
+  void response.writeHead(status, { "content-type": type }).end(body)
 
-const answering = async (address: string): Promise<void> => {
-  for (let tries = 0; tries < 300; tries++) {
-    const answered = await fetch(address).then(
-      ({ ok }) => ok,
-      () => false
-    )
-    if (answered) return
-    await sleep(200)
-  }
-  throw new Error(`the registry does not answer at ${address}`)
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
 }

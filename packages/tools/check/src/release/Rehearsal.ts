@@ -41,18 +41,14 @@ export const rehearse = async ({ owner, target, write }: RehearsalInput): Promis
   try {
     const copy = join(work, "repository")
     // One waits for the network, the other for the processor.
-    const preparing = await Promise.all([
-      step("tools", Tools.install),
-      step("packed", () => packIn(copy, owner, target))
-    ])
-    const packing = preparing.flat()
+    const tools = step("tools", Tools.install)
+    const packing = await step("packed", () => packIn(copy, owner, target))
     if (packing.length > 0) return packing
     const tarballs = tarballsIn(copy, owner, target)
     const listing = await step("compared", async () => compareWithList(tarballs, write))
     if (listing.length > 0) return listing
     const started = await Registry.start({
-      tools: Tools.folder,
-      storage: join(Tools.cache, "storage"),
+      scope: "@effect-retry",
       upstream: execute("npm", "config", "get", "registry").stdout.trim()
     })
     registry = started
@@ -67,7 +63,7 @@ export const rehearse = async ({ owner, target, write }: RehearsalInput): Promis
       each(projectsOf(tarballs), async (project, turn) => {
         const folder = join(work, project.name)
         // A project that has begun goes on before the next one begins; the longest is the first.
-        const failures = await use(project, { ...stranger, folder }, (run) => inSlot(turn, run))
+        const failures = await use(project, { ...stranger, folder }, tools, (run) => inSlot(turn, run))
         // Beside the others: it takes as long as some of their commands.
         await rm(folder, { recursive: true, force: true })
         return failures
@@ -80,7 +76,7 @@ export const rehearse = async ({ owner, target, write }: RehearsalInput): Promis
         )
       )
     )
-    return (await Promise.all([using, bills])).flat()
+    return (await Promise.all([tools, using, bills])).flat()
   } finally {
     registry?.stop()
     rmSync(work, { recursive: true, force: true })
@@ -157,10 +153,11 @@ const publishAll = async (
 interface Use {
   readonly name: string
   readonly manager: "npm" | "pnpm"
-  readonly compilers: ReadonlyArray<string>
+  /** Compilers that check the project beside the newest one. */
+  readonly checkers: ReadonlyArray<string>
   readonly nodes: ReadonlyArray<string>
   readonly install: ReadonlyArray<ReadonlyArray<string>>
-  readonly modules: ReadonlyArray<{ readonly name: string; readonly code: string; readonly printed?: string }>
+  readonly modules: ReadonlyArray<Project.Module & { readonly code: string }>
 }
 
 /**
@@ -175,12 +172,12 @@ const projectsOf = (tarballs: ReadonlyArray<Tarball>): ReadonlyArray<Use> => {
     { name: "readme", ...exampleOf(readme) },
     { name: "modules", code: importsOf(tarballs) }
   ]
-  const newest = { compilers: Tools.compilers.slice(-1), nodes: Tools.nodes.slice(-1) }
+  const newest = { checkers: [], nodes: Tools.nodes.slice(-1) }
   return [
     {
       name: "npm",
       manager: "npm",
-      compilers: Tools.compilers,
+      checkers: Tools.checkers,
       nodes: Tools.nodes,
       install,
       modules: [...whole, ...all]
@@ -222,40 +219,41 @@ const importsOf = (tarballs: ReadonlyArray<Tarball>): string =>
 const use = async (
   use: Use,
   input: Project.ProjectInput,
+  tools: Promise<Failures>,
   inSlot: <A>(run: () => Promise<A>) => Promise<A>
 ): Promise<Failures> => {
   const project = Project.make(input)
   const installing = await inSlot(() => Project.install(project, use.manager, use.install))
   if (installing.length > 0) return installing
+  // Without its tools the rehearsal has failed already.
+  if ((await tools).length > 0) return []
   for (const { code, name } of use.modules) Project.write(project, name, code)
-  const compiling = await each(use.compilers, (compiler) => inSlot(() => Project.compile(project, compiler)))
-  const compiler = use.compilers.at(-1)
-  if (compiling.length > 0 || compiler === undefined) return compiling
-  const running = use.nodes.flatMap((node) => use.modules.map((module) => ({ ...module, compiler, node })))
-  return each(running, (each) => inSlot(() => Project.run(project, each)))
+  const checking = each(use.checkers, (checker) => inSlot(() => Project.diagnose(project, checker)))
+  const compiling = await inSlot(() => Project.compile(project, Tools.compiler))
+  const running =
+    compiling.length > 0
+      ? compiling
+      : await each(use.nodes, (node) => inSlot(() => Project.run(project, node, use.modules)))
+  return [...(await checking), ...running]
 }
 
-/** The bill of materials of a clean install, beside the tarball; npm names it after the folder. */
+/** The bill of materials of a clean install, beside the tarball. */
 const writeBill = async (
   { packed: { name, version = "" }, tarball }: Tarball,
   registry: string,
   input: Project.ProjectInput
 ): Promise<Failures> => {
   const { folder, place } = Project.make(input)
-  execute("tar", "-xzf", tarball, "-C", folder, "--strip-components=1", "package/package.json")
-  const installing = await runIn(place, "npm", "install", "--package-lock-only", "--omit=dev", "--ignore-scripts")
-  if (installing.error) return [installing.output]
-  const { error, output, stdout } = await runIn(
-    place,
-    "npm",
-    "sbom",
-    "--sbom-format=cyclonedx",
-    "--sbom-type=library",
-    "--package-lock-only",
-    "--omit=dev"
-  )
-  if (error) return [output]
-  const bill = releasedSbom(stdout, registry)
+  const commands = [
+    ["tar", "-xzf", tarball, "--strip-components=1", "package/package.json"],
+    ["pnpm", "install", "--prod", "--ignore-scripts"],
+    ["pnpm", "sbom", "--sbom-format", "cyclonedx", "--prod", "--out", "bill.json"]
+  ] as const
+  for (const [command, ...args] of commands) {
+    const { error, output } = await runIn(place, command, ...args)
+    if (error) return [output]
+  }
+  const bill = releasedSbom(readFileSync(join(folder, "bill.json"), "utf8"), registry)
   writeFileSync(tarball.replace(/\.tgz$/, ".cdx.json"), bill)
   return checkSbom(bill, { name, registry, version })
 }

@@ -1,4 +1,4 @@
-/** The bill of materials of a package, as npm writes it from a clean install. */
+/** The bill of materials of a package, as pnpm writes it from a clean install. */
 
 export interface SbomInput {
   readonly name: string
@@ -11,23 +11,36 @@ export interface SbomInput {
 export const releasedSbom = (text: string, registry: string): string =>
   text.replaceAll(registry, "https://registry.npmjs.org")
 
-interface Bill {
-  readonly bomFormat?: string
-  readonly metadata?: { readonly component?: { readonly name?: string; readonly version?: string } }
-  readonly components?: ReadonlyArray<{ readonly name?: string; readonly version?: string }>
+/** A package: its scope, if it has one, is the group. */
+interface Component {
+  readonly group?: string
+  readonly name?: string
+  readonly version?: string
+  readonly licenses?: ReadonlyArray<unknown>
 }
 
-/** What is wrong with a bill: another package, no peer, or an address that exists on one machine alone. */
+interface Bill {
+  readonly bomFormat?: string
+  readonly metadata?: { readonly component?: Component }
+  readonly components?: ReadonlyArray<Component>
+}
+
+const nameOf = ({ group, name }: Component): string => (group === undefined ? `${name}` : `${group}/${name}`)
+
+/** What is wrong with a bill: another package, no peer, no license, or an address that exists on one machine alone. */
 export const checkSbom = (text: string, { name, registry, version }: SbomInput): ReadonlyArray<string> => {
   const { bomFormat, components = [], metadata } = JSON.parse(text) as Bill
-  const { component } = metadata ?? {}
+  const component = metadata?.component ?? {}
   const says = (message: string) => `${name}: its bill of materials ${message}`
   return [
     ...(bomFormat === "CycloneDX" ? [] : [says("is not in the format CycloneDX")]),
-    ...(component?.name === name && component.version === version
+    ...(nameOf(component) === name && component.version === version
       ? []
-      : [says(`is that of ${component?.name} ${component?.version}`)]),
-    ...(components.some((each) => each.name === "effect") ? [] : [says("does not name effect")]),
+      : [says(`is that of ${nameOf(component)} ${component.version}`)]),
+    ...(components.some((each) => nameOf(each) === "effect") ? [] : [says("does not name effect")]),
+    ...components
+      .filter(({ licenses = [] }) => licenses.length === 0)
+      .map((each) => says(`names no license of ${nameOf(each)}`)),
     ...(text.includes(registry) ? [says(`names ${registry}`)] : [])
   ]
 }

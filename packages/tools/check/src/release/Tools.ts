@@ -1,5 +1,5 @@
 /**
- * What only a rehearsal needs: a registry, three versions of Node and three of TypeScript. They stand in
+ * What only a rehearsal needs: three versions of Node and three of TypeScript. They stand in
  * `packages/tools/check/rehearsal`, which no workspace names, and go into a folder of the cache, so the ordinary install
  * does without them.
  */
@@ -18,22 +18,27 @@ export const folder = join(cache, "tools")
 /** By the name that a failure shows. The first Node is the oldest one that the manifests allow. */
 export const nodes = ["node20", "node22", "node24"].map((name) => join(folder, "node_modules", name, "bin/node"))
 
-export const compilers = ["typescript54", "typescript59", "typescript7"].map((name) =>
-  join(folder, "node_modules", name, "bin/tsc")
+/** The libraries of the compilers that check a project. */
+export const checkers = ["typescript54", "typescript59"].map((name) =>
+  join(folder, "node_modules", name, "lib/typescript.js")
 )
+
+/** The newest compiler, whose output is run. */
+export const compiler = join(folder, "node_modules/typescript7/bin/tsc")
 
 /** Installs the tools, unless those of the lock file are there. */
 export const install = async (): Promise<ReadonlyArray<string>> => {
   if (process.platform !== "linux" || process.arch !== "x64") {
     return ["a rehearsal runs on Linux on x64, for which npm has every version of Node"]
   }
-  const lock = "package-lock.json"
+  const lock = "pnpm-lock.yaml"
   const done = join(folder, "node_modules", lock)
   const isThere = existsSync(done) && readFileSync(done).equals(readFileSync(join(declared, lock)))
   if (isThere) return []
   mkdirSync(folder, { recursive: true })
-  for (const name of ["package.json", lock]) copyFileSync(join(declared, name), join(folder, name))
-  const { error, output } = await runIn({ folder }, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+  for (const name of ["package.json", "pnpm-workspace.yaml", lock])
+    copyFileSync(join(declared, name), join(folder, name))
+  const { error, output } = await runIn({ folder }, "pnpm", "install", "--frozen-lockfile", "--ignore-scripts")
   if (error) return [output]
   copyFileSync(join(declared, lock), done)
   return []

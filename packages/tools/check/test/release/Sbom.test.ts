@@ -7,11 +7,12 @@ const expected = { name: "@effect-retry/core", version: "0.1.0", registry }
 const bill = (changes: object = {}) =>
   JSON.stringify({
     bomFormat: "CycloneDX",
-    metadata: { component: { name: "@effect-retry/core", version: "0.1.0" } },
+    metadata: { component: { group: "@effect-retry", name: "core", version: "0.1.0" } },
     components: [
       {
         name: "effect",
         version: "3.22.4",
+        licenses: [{ license: { id: "MIT" } }],
         externalReferences: [{ type: "distribution", url: `${registry}/effect/-/effect-3.22.4.tgz` }]
       }
     ],
@@ -28,11 +29,23 @@ describe("Sbom", () => {
   it.each([
     [{ bomFormat: "SPDX" }, "is not in the format CycloneDX"],
     [{ metadata: { component: { name: "stranger", version: "1.0.0" } } }, "is that of stranger 1.0.0"],
-    [{ metadata: { component: { name: expected.name, version: "0.0.0" } } }, "is that of @effect-retry/core 0.0.0"],
-    [{ components: [] }, "does not name effect"]
+    [
+      { metadata: { component: { group: "@effect-retry", name: "core", version: "0.0.0" } } },
+      "is that of @effect-retry/core 0.0.0"
+    ],
+    [{ components: [] }, "does not name effect"],
+    [{ components: [{ group: "a", name: "effect", licenses: [{}] }] }, "does not name effect"]
   ])("with %j is wrong: it %s", (changes, message) => {
     const released = releasedSbom(bill(changes), registry)
     expect(checkSbom(released, expected)).toEqual([`@effect-retry/core: its bill of materials ${message}`])
+  })
+
+  it("is wrong with a package that names no license", () => {
+    const components = [{ name: "effect" }, { group: "@noble", name: "hashes", licenses: [] }]
+    expect(checkSbom(bill({ components }), expected)).toEqual([
+      "@effect-retry/core: its bill of materials names no license of effect",
+      "@effect-retry/core: its bill of materials names no license of @noble/hashes"
+    ])
   })
 
   it("is wrong with an address of this machine", () => {
