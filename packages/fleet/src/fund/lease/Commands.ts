@@ -137,7 +137,9 @@ const call = <E, A>(running: Running<E>, { call, event, message }: Call<E, A>): 
     const [told, observed] = Exit.isSuccess(exit)
       ? [message(exit.value), event(exit.value)]
       : [{ _tag: "Failed" as const, cause: exit.cause }, Effect.void]
-    return Effect.all([step(running, told), observed, Deferred.done(ended, Exit.asVoid(exit))], { discard: true })
+    const commands = step(running, told)
+    // The event tells what the answer has led to, before an attempt that a command wakes changes it.
+    return Effect.all([observed, commands, Deferred.done(ended, Exit.asVoid(exit))], { discard: true })
   })
   return Effect.asVoid(Effect.forkDaemon(Effect.uninterruptible(calling)))
 }
