@@ -88,6 +88,17 @@ export const tagMetrics: {
     }))
 )
 
+/** Also takes a function to a value that is no effect, which it drops. */
+export const tap: {
+  (f: unknown): (self: Any) => Any
+  (self: Any, f: unknown): Any
+} = dual(2, (self: Any, f: unknown) =>
+  Effect.tap(self, (a: unknown) => {
+    const told = typeof f === "function" ? f(a) : f
+    return Effect.isEffect(told) ? told : Effect.void
+  })
+)
+
 /** How long an effect takes, by the given nanoseconds, and its value. */
 export const timedWith = <A, E, R>(self: Effect.Effect<A, E, R>, nanos: Effect.Effect<bigint>) =>
   Effect.gen(function* () {

@@ -119,6 +119,7 @@ export const changed: ReadonlySet<string> = new Set([
   "Clock.currentTimeNanos",
   "ConfigProvider.orElse",
   "Effect.reduce",
+  "Effect.tap",
   "Fiber.interrupt",
   "Fiber.interruptAs",
   "HttpClientError.RequestError",
