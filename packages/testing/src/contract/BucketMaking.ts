@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type { Bucket } from "./BucketTrial.ts"
+import * as ServicesLine from "./ServicesLine.ts"
 
 type Make = Effect.Effect<Bucket, unknown> | Layer.Layer<TokenBucket.RetryBucket, unknown>
 
@@ -25,11 +26,8 @@ const ofLayer = (layer: Layer.Layer<TokenBucket.RetryBucket, unknown>): Effect.E
     Option.getOrElse(Context.getOption(provided, TokenBucket.RetryBucket), () => {
       const more = isTold ? " (the first test says what to write)" : `, such as ${converted}`
       isTold = true
-      return refuse(
-        `a layer of TokenBucket.RetryBucket${more}`,
-        // Effect 4 also provides a service of its own.
-        `a layer of ${[...provided.unsafeMap.keys()].filter((key) => !key.startsWith("effect/")).join(", ")}`
-      )
+      const keys = ServicesLine.keysOf(provided).join(", ")
+      return refuse(`a layer of TokenBucket.RetryBucket${more}`, `a layer of ${keys}`)
     })
   )
 }
