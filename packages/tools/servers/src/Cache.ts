@@ -3,13 +3,15 @@
  */
 import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { dirname, join, sep } from "node:path"
 import { fileURLToPath } from "node:url"
 
+/** A workspace below `node_modules` is what a tool has written there. */
+const isRoot = (directory: string): boolean =>
+  existsSync(join(directory, "pnpm-workspace.yaml")) && !directory.split(sep).includes("node_modules")
+
 const rootAbove = (directory: string): string =>
-  existsSync(join(directory, "pnpm-workspace.yaml")) || dirname(directory) === directory
-    ? directory
-    : rootAbove(dirname(directory))
+  isRoot(directory) || dirname(directory) === directory ? directory : rootAbove(dirname(directory))
 
 /** The directory of the cache, which may not exist yet. */
 export const directory: string = join(rootAbove(dirname(fileURLToPath(import.meta.url))), "node_modules", ".cache")

@@ -12,13 +12,13 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
-import * as GlobalValue from "effect/GlobalValue"
 import type * as Scope from "effect/Scope"
 import { Client, Pool } from "pg"
 import * as Cache from "./Cache.ts"
 import * as Port from "./Port.ts"
 import * as Ready from "./Ready.ts"
 import { attempt, lastLine, ServerError } from "./ServerError.ts"
+import * as Shared from "./Shared.ts"
 
 /** How a server is started. */
 export interface Options {
@@ -270,14 +270,4 @@ export const start = (options: Options = {}): Effect.Effect<Server, ServerError,
  * The one server of this process, started by the first caller and ended with the process. Callers use databases or keys of
  * their own, and do not end it.
  */
-export const shared: Effect.Effect<Server, ServerError> = Effect.suspend(() => {
-  const holder = GlobalValue.globalValue("@effect-retry/servers/Postgres/shared", () => ({
-    started: undefined as Promise<Server> | undefined
-  }))
-  holder.started ??= running({}).then(({ server, unref }) => {
-    unref()
-    return server
-  })
-  const { started } = holder
-  return attempt(() => started)
-})
+export const shared: Effect.Effect<Server, ServerError> = Shared.shared("Postgres", () => running({}))

@@ -11,7 +11,6 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
 import * as Effect from "effect/Effect"
-import * as GlobalValue from "effect/GlobalValue"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { Redis } from "ioredis"
@@ -19,6 +18,7 @@ import * as Cache from "./Cache.ts"
 import * as Port from "./Port.ts"
 import * as Ready from "./Ready.ts"
 import { attempt, lastLine, ServerError } from "./ServerError.ts"
+import * as Shared from "./Shared.ts"
 
 /** The program of the server, and the directories of the libraries that came with it. */
 export interface Program {
@@ -252,16 +252,4 @@ export const start = (options: Options = {}): Effect.Effect<Server, ServerError,
  * The one server of this process, started by the first caller and ended with the process. Callers use keys of their own,
  * and neither end it nor empty it.
  */
-export const shared: Effect.Effect<Server, ServerError> = Effect.suspend(() => {
-  const holder = GlobalValue.globalValue("@effect-retry/servers/Redis/shared", () => ({
-    started: undefined as Promise<Server> | undefined
-  }))
-  holder.started ??= Effect.runPromise(
-    Effect.map(launched({}), ({ server, unref }) => {
-      unref()
-      return server
-    })
-  )
-  const { started } = holder
-  return attempt(() => started)
-})
+export const shared: Effect.Effect<Server, ServerError> = Shared.shared("Redis", () => Effect.runPromise(launched({})))

@@ -9,8 +9,7 @@ import * as Effect from "effect/Effect"
 /** So many seconds of the machine are one of the clock. */
 const times = 5
 
-const make = (): Clock.Clock => {
-  const machine = Clock.make()
+const make = (machine: Clock.Clock): Clock.Clock => {
   const startNanos = machine.unsafeCurrentTimeNanos()
   const nanos = () => startNanos + (machine.unsafeCurrentTimeNanos() - startNanos) / BigInt(times)
   const millis = () => Number(nanos() / 1_000_000n)
@@ -32,4 +31,4 @@ const make = (): Clock.Clock => {
  * ```
  */
 export const run = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.suspend(() => Effect.withClock(self, make()))
+  Effect.clockWith((machine) => Effect.withClock(self, make(machine)))
