@@ -17,17 +17,14 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
 const limits = { burst: 10, perSecond: 0.001 }
 
+/** Where the database is, as `@effect/sql` asks for it. */
+const place = () => {
+  const { database: name, host, port, user } = database.connection
+  return { database: name, host, port, username: user }
+}
+
 const sqlClient = Layer.unwrapEffect(
-  Effect.sync(() => {
-    const { database: name, host, port, user } = database.connection
-    return PgClient.layer({
-      database: name,
-      host,
-      port,
-      username: user,
-      transformResultNames: (name) => `${name}_renamed`
-    })
-  })
+  Effect.sync(() => PgClient.layer({ ...place(), transformResultNames: (name) => `${name}_renamed` }))
 )
 
 describe("PostgresClient.fromPool", () => {
@@ -84,14 +81,12 @@ describe("PostgresClient.fromSql", () => {
 
   it.scoped("times out while the pool has no connection", () =>
     Effect.gen(function* () {
-      const pool = yield* Database.poolOf({ ...database.connection, max: 1 })
-      const sql = yield* PgClient.fromPool({ acquire: Effect.succeed(pool) })
+      const sql = yield* PgClient.make({ ...place(), maxConnections: 1 })
       const store = PostgresStore.make(PostgresClient.fromSql(sql))
-      const held = yield* Effect.promise(() => pool.connect())
+      yield* sql.reserve
       const taking = yield* Effect.fork(Effect.flip(store.take("busy", limits, 1, 1)))
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Fiber.join(taking)).reason, "TimedOut")
-      held.release()
     }).pipe(Effect.provide(Reactivity.layer))
   )
 

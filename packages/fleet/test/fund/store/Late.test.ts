@@ -63,11 +63,11 @@ const ofPostgres = (): Stub => {
 
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
-/** Asks, lets the program stand still for so long, and then lets the answer in before any timer. */
+/** Asks, lets the program stand still for so long, and then lets the answer in, before any timer. */
 const standingStill = ({ answer, store }: Stub, millis: number) =>
   Effect.gen(function* () {
     let nanos = 0n
-    const clock = Object.assign(Clock.make(), { unsafeCurrentTimeNanos: () => nanos })
+    const clock = Object.assign(Clock.make(), { unsafeCurrentTimeNanos: () => nanos, sleep: () => Effect.never })
     const asking = yield* Effect.fork(
       Effect.withClock(
         Effect.match(store.take("orders", limits, granted, granted), {
