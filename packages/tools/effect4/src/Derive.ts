@@ -122,6 +122,8 @@ const renamed = (node: ts.Node, names: Names, naming: Naming.Naming): string | u
   const { parent } = node
   if (ts.isPropertyAssignment(parent) && parent.name === node && onlyNames.has(node.text))
     return methodCalled(node.text)
+  if (ts.isShorthandPropertyAssignment(parent) && onlyNames.has(node.text))
+    return `${methodCalled(node.text)}: ${node.text}`
   if (
     (ts.isPropertyAccessExpression(parent) && parent.name === node) ||
     (ts.isPropertyAssignment(parent) && parent.name === node)

@@ -11,7 +11,7 @@ import { randomPrograms } from "@effect-retry/site/RandomPrograms"
 import ts from "typescript5"
 import { derive } from "./Derive.ts"
 import { type Exports, exportsOf, supportIn } from "./Line4.ts"
-import { manifest } from "./Manifest.ts"
+import { manifest, manifestOfTool } from "./Manifest.ts"
 import { differences } from "./names/differences.ts"
 import { omissions } from "./names/omissions.ts"
 import { resolved } from "./Origin.ts"
@@ -69,6 +69,7 @@ export const emit = (names: ReadonlyArray<Package>, parts: ReadonlyArray<Part>):
   }
   writeFormatted(raw)
   for (const name of names) write(`packages/${name}/package.json`, manifest(manifestOf(name), importedBy(name, raw)))
+  for (const name of tools) write(`packages/${name}/package.json`, manifestOfTool(manifestOf(name)))
   for (const file of readdirSync(support)) write(`packages/effect3/${file}`, readFileSync(join(support, file), "utf8"))
   write(
     "packages/effect3/package.json",

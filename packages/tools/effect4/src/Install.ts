@@ -3,7 +3,7 @@
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { root } from "@effect-retry/check/Workspace"
 import { cache, installed, isTool, manifestOf, packages, tools } from "./Packages.ts"
 
@@ -31,10 +31,10 @@ export const install = (): void => {
   // The pages, which tests read.
   for (const page of ["README.md", "docs"]) link(join(root, page), join(cache, page))
   for (const name of packages) {
-    link(join("../../packages", name), join(installed, "@effect-retry", name))
     link(join(root, "packages", name, "README.md"), join(cache, "packages", name, "README.md"))
   }
   for (const name of [...packages, ...tools]) {
+    link(join("../../packages", name), join(installed, "@effect-retry", basename(name)))
     for (const needed of foreign(manifestOf(name))) {
       // A program hands values of undici to the client of Effect 4, which has another version.
       if (needed === "undici" && isTool(name)) continue

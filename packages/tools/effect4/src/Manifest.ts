@@ -40,6 +40,12 @@ export const manifest = (text: string, imported: ReadonlySet<string>): string =>
   )}\n`
 }
 
+/** What imports need of a private package. */
+export const manifestOfTool = (text: string): string => {
+  const { exports, name, type } = JSON.parse(text) as Readonly<Record<"exports" | "name" | "type", unknown>>
+  return `${JSON.stringify({ name, type, exports }, undefined, 2)}\n`
+}
+
 /** Effect 4 contains the platform. */
 const withoutPlatform = <A>(fields: Readonly<Record<string, A>>): Readonly<Record<string, A>> =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith("@effect/platform")))

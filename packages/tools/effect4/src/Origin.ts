@@ -20,8 +20,11 @@ export interface Names {
 /** The packages whose index has modules. */
 export const indexes = ["effect", "@effect/platform", "@effect/platform-node", "@effect/rpc"]
 
+/** The libraries whose modules are among those of Effect 4. */
+const libraries = [...indexes, "@effect/experimental", "@effect/sql"]
+
 const isOfEffect = (specifier: string): boolean =>
-  indexes.some((index) => specifier === index || specifier.startsWith(`${index}/`))
+  libraries.some((library) => specifier === library || specifier.startsWith(`${library}/`))
 
 export const isEffectImport = (node: ts.Node): node is ts.ImportDeclaration =>
   ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier) && isOfEffect(node.moduleSpecifier.text)

@@ -10,8 +10,8 @@ export const packages = ["core", "plan", "testing", "http", "grpc", "google", "a
 
 export type Package = (typeof packages)[number]
 
-/** The private packages whose programs are derived too. */
-export const tools = ["tools/examples"] as const
+/** The private packages that are derived too: the servers that tests and programs start, and the programs of the pages. */
+export const tools = ["tools/servers", "tools/examples"] as const
 
 export type Tool = (typeof tools)[number]
 
@@ -53,7 +53,7 @@ const partsBelow = (name: Package | Tool, folder: string): ReadonlyArray<Part> =
   return [...parts.values()].toSorted((a, b) => (a.target < b.target ? -1 : 1))
 }
 
-export const sourcesOf = (name: Package): ReadonlyArray<Part> => partsBelow(name, "src")
+export const sourcesOf = (name: Package | Tool): ReadonlyArray<Part> => partsBelow(name, "src")
 
 export interface Tests {
   /** What runs, with all that it imports. */

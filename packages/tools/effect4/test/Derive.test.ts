@@ -219,6 +219,11 @@ describe("Shapes", () => {
       `use({ [Clock.ClockTypeId]: Clock.ClockTypeId, unsafeCurrentTimeNanos: a, currentTimeNanos: b })`,
       `use({ monotonicTimeNanosUnsafe: a, currentTimeNanos: b, currentTimeNanosUnsafe: a, monotonicTimeNanos: b })`
     ],
+    [
+      "a member of a clock by its own name",
+      `use(Clock.Clock, { unsafeCurrentTimeMillis })`,
+      `use(Clock.Clock, { currentTimeMillisUnsafe: unsafeCurrentTimeMillis })`
+    ],
     ["an object", `Predicate.isObject(a)`, `Predicate.isObjectKeyword(a)`],
     ["a record", `Predicate.isRecord(a)`, `Predicate.isObject(a)`],
     ["a level", `use(LogLevel.Warning, LogLevel.None)`, `use("Warn", "None")`],

@@ -1,6 +1,17 @@
-import { filesBelow, read } from "@effect-retry/check/Workspace"
+import { filesBelow, publishedPackages, read } from "@effect-retry/check/Workspace"
 import { packages, programsOf, sourcesOf, testsOf, tools } from "@effect-retry/effect4/Packages"
 import { describe, expect, it } from "vitest"
+
+describe("Packages.packages", () => {
+  // docs/effect-4.md and docs/comparison.md say so.
+  it("are all that are published", () => {
+    expect(packages.map((name) => `packages/${name}`).toSorted()).toEqual(
+      publishedPackages()
+        .map(({ folder }) => folder)
+        .toSorted()
+    )
+  })
+})
 
 describe("Packages.sourcesOf", () => {
   it("has the file of Effect 4 in place of that of Effect 3, and any other as it is", () => {

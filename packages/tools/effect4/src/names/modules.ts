@@ -6,6 +6,7 @@ export const modules: Readonly<Record<string, string>> = {
   "effect/FastCheck": "fast-check",
   "effect/TestClock": "effect/testing/TestClock",
   "effect/ParseResult": "effect/SchemaParser",
+  "@effect/experimental/Reactivity": "effect/reactivity/Reactivity",
   "@effect/platform": "effect/http",
   "@effect/platform-node/NodeContext": "@effect/platform-node/NodeServices",
   "@effect/platform/Cookies": "effect/http/Cookies",
@@ -30,5 +31,6 @@ export const modules: Readonly<Record<string, string>> = {
   "@effect/rpc/RpcClientError": "effect/rpc/RpcClientError",
   "@effect/rpc/RpcGroup": "effect/rpc/RpcGroup",
   "@effect/rpc/RpcSerialization": "effect/rpc/RpcSerialization",
-  "@effect/rpc/RpcTest": "effect/rpc/RpcTest"
+  "@effect/rpc/RpcTest": "effect/rpc/RpcTest",
+  "@effect/sql/SqlClient": "effect/sql/SqlClient"
 }

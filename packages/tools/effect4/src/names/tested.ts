@@ -15,26 +15,8 @@ export const tested: ReadonlyArray<string> = [
   "tools/examples/test/programs.test.ts"
 ]
 
-/**
- * The files with tests, in these folders, and the programs that are not derived yet: those that use the servers of
- * `packages/tools/servers`, which has no line for Effect 4 yet, and two of fleet that do not pass there yet.
- */
+/** The programs that are not derived yet: those that start servers. */
 export const notYet: ReadonlyArray<string> = [
-  "fleet/test/Blocking.test.ts",
-  "fleet/test/Recorded.test.ts",
-  "fleet/test/faults/ClockSteps.test.ts",
-  "fleet/test/fund/bucket/Contract.test.ts",
-  "fleet/test/fund/bucket/Fairness.test.ts",
-  "fleet/test/fund/bucket/model.test.ts",
-  "fleet/test/fund/fleet/Members.test.ts",
-  "fleet/test/fund/postgres/PostgresBucket.test.ts",
-  "fleet/test/fund/postgres/PostgresClient.test.ts",
-  "fleet/test/fund/postgres/PostgresStore.test.ts",
-  "fleet/test/fund/redis/Connection.test.ts",
-  "fleet/test/fund/redis/FromClient.test.ts",
-  "fleet/test/fund/redis/RedisStore.test.ts",
-  "fleet/test/fund/redis/Scripts.test.ts",
-  "fleet/test/fund/store/Swap.test.ts",
   "tools/examples/src/fleet-circuit.ts",
   "tools/examples/src/fleet-cluster.ts",
   "tools/examples/src/fleet-keyed.ts",

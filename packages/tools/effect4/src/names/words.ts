@@ -1,5 +1,6 @@
 /** Words of prose about Effect 3, and those for Effect 4. */
 export const words: Readonly<Record<string, string>> = {
+  "`@effect/sql`": "`effect/sql`",
   "`UnknownException`": "`UnknownError`",
   '"ParseError"': '"SchemaError"',
   '"RequestError"': '"HttpClientError"',
