@@ -15,17 +15,5 @@ export const tested: ReadonlyArray<string> = [
   "tools/examples/test/programs.test.ts"
 ]
 
-/** The programs that are not derived yet: those that start servers. */
-export const notYet: ReadonlyArray<string> = [
-  "tools/examples/src/fleet-circuit.ts",
-  "tools/examples/src/fleet-cluster.ts",
-  "tools/examples/src/fleet-keyed.ts",
-  "tools/examples/src/fleet-limiter.ts",
-  "tools/examples/src/fleet-local-share.ts",
-  "tools/examples/src/fleet-node-redis.ts",
-  "tools/examples/src/fleet-postgres.ts",
-  "tools/examples/src/fleet-readme.ts",
-  "tools/examples/src/fleet-shadow.ts",
-  "tools/examples/src/fleet-two-processes.ts",
-  "tools/examples/src/production.ts"
-]
+/** The programs that are not derived yet: a service whose router, server and telemetry Effect 4 has in another shape. */
+export const notYet: ReadonlyArray<string> = ["tools/examples/src/production.ts"]
