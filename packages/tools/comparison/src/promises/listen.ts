@@ -31,25 +31,22 @@ const byCockatiel = (load: Load, log: Log) => {
 }
 // #endregion
 // #region ours
-import { Backoff, Classifier, type Observe, Promises } from "@effect-retry/core"
-import { Duration, Effect } from "effect"
-
-const telling =
-  (log: Log): Observe.Observer =>
-  (event) =>
-    Effect.sync(() => {
-      if (event._tag === "RetryScheduled") {
-        log(`attempt ${event.attempt} failed, again in ${Duration.toMillis(event.delay)} ms`)
-      }
-      if (event._tag === "GaveUp") log(`gave up: ${event.reason._tag}`)
-    })
+import { Backoff, Classifier, Promises } from "@effect-retry/core"
+import { Duration } from "effect"
 
 const ours = (load: Load, log: Log) =>
   Promises.retry(load, {
     classifier: Classifier.always,
     maxAttempts: 3,
     backoff: Backoff.constant({ delay: "100 millis" }),
-    observe: [telling(log)]
+    observe: [
+      (event) => {
+        if (event._tag === "RetryScheduled") {
+          log(`attempt ${event.attempt} failed, again in ${Duration.toMillis(event.delay)} ms`)
+        }
+        if (event._tag === "GaveUp") log(`gave up: ${event.reason._tag}`)
+      }
+    ]
   })
 // #endregion
 
