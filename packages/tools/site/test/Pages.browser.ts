@@ -121,7 +121,7 @@ describe("a page", () => {
     await page.close()
   })
 
-  it.each(pages("/", "/http", "/packages/core", quick))("%s is accessible in both themes", async (address) => {
+  it.each(pages("/", "/hedging", "/packages/core", quick))("%s is accessible in both themes", async (address) => {
     const { page } = await visit(address, { colorScheme: "dark" })
     await complete(page, address)
     await page.evaluate(axe.source)
