@@ -4,9 +4,11 @@
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Argument from "../../accept/Argument.ts"
+import { isObject } from "../../accept/Property.ts"
 import * as AttemptTimeout from "./AttemptTimeout.ts"
 import * as Backoff from "../../decide/Backoff.ts"
-import { fromTree } from "../../decide/BackoffSchedule.ts"
+import { fromTree, isBackoff } from "../../decide/BackoffSchedule.ts"
 import * as BackoffTree from "../../decide/BackoffTree.ts"
 import * as Curve from "../../decide/Curve.ts"
 import * as Deadline from "./Deadline.ts"
@@ -15,6 +17,15 @@ import * as Jitter from "../../decide/Jitter.ts"
 import type { Preset } from "./PolicyRecord.ts"
 import type { Setting, Settings, Value } from "./PolicySettings.ts"
 import { valueOf } from "./PolicySettings.ts"
+
+/** Checks what `Policy.config` and `Policy.describe` read of a preset. */
+export const presetOf = <E2>(owner: string, given: Preset<E2>): Preset<E2> => {
+  const example = '("payments", Policy.standard)'
+  if (!isObject(given)) return Argument.refuse(owner, "preset", `a record, as in ${owner}${example}`, given)
+  if (!isBackoff(given.backoff))
+    Argument.refuse(owner, "preset.backoff", `a Backoff, as in ${owner}${example}`, given.backoff)
+  return given
+}
 
 /** The preset with every given setting in place of its own. */
 export const configured = <E2>(

@@ -7,7 +7,7 @@ import type { AttemptTimedOut } from "./AttemptTimeout.ts"
 import * as ConfigLine from "./ConfigLine.ts"
 import * as ConfigText from "./ConfigText.ts"
 import * as BackoffTree from "../../decide/BackoffTree.ts"
-import { configured, deadline } from "./ConfiguredPolicy.ts"
+import * as ConfiguredPolicy from "./ConfiguredPolicy.ts"
 import * as Misspelt from "./Misspelt.ts"
 import type { Preset } from "./PolicyRecord.ts"
 import type { Setting, Settings, Value } from "./PolicySettings.ts"
@@ -32,6 +32,7 @@ import { isAbsent, settings, valueOf } from "./PolicySettings.ts"
  */
 export const config = <E2 = never>(name: string, preset: Preset<E2>): Config.Config<Preset<E2 | AttemptTimedOut>> => {
   const policy = ConfigText.named("Policy.config", name)
+  ConfiguredPolicy.presetOf("Policy.config", preset)
   return ConfigLine.checked(
     Config.all({ found: settings(policy), given: Misspelt.given(policy) }),
     ({ found, given }) => [
@@ -40,7 +41,7 @@ export const config = <E2 = never>(name: string, preset: Preset<E2>): Config.Con
         refusal(name, `is no key of a policy; did you mean ${meant}?`)
       )
     ],
-    ({ found }) => configured(found, preset)
+    ({ found }) => ConfiguredPolicy.configured(found, preset)
   )
 }
 
@@ -120,7 +121,7 @@ const drawsByItself = (found: Settings, preset: Preset<unknown>): boolean => {
 
 const deadlineProblems = (found: Settings, preset: Preset<unknown>): ReadonlyArray<Problem> => {
   if (isAbsent(found.deadline)) return unused(found, ["deadlineReserve"], found.deadline.name)
-  const made = ConfigText.refusalOf(() => deadline(found, preset))
+  const made = ConfigText.refusalOf(() => ConfiguredPolicy.deadline(found, preset))
   if (Either.isLeft(made)) {
     const { allowed, field } = made.left
     return [{ name: (field === "reserve" ? found.deadlineReserve : found.deadline).name, allowed }]

@@ -5,6 +5,7 @@
 import * as BackoffTree from "../../decide/BackoffTree.ts"
 import * as Hint from "../../decide/Hint.ts"
 import * as ConfigText from "./ConfigText.ts"
+import * as ConfiguredPolicy from "./ConfiguredPolicy.ts"
 import type { Preset } from "./PolicyRecord.ts"
 import * as PolicySettings from "./PolicySettings.ts"
 
@@ -35,7 +36,7 @@ export interface Described {
  */
 export const describe = (name: string, preset: Preset<unknown>): ReadonlyArray<Described> => {
   const policy = ConfigText.named("Policy.describe", name)
-  const values = valuesOf(preset)
+  const values = valuesOf(ConfiguredPolicy.presetOf("Policy.describe", preset))
   return PolicySettings.keys.map((key) => {
     const value = values[key]
     return {

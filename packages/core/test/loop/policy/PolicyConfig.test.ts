@@ -2,7 +2,7 @@ import { AttemptTimeout, Backoff, Curve, Deadline, Hint, Jitter, Policy, Retry, 
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it, vi } from "@effect/vitest"
-import { Cause, Config, ConfigProvider, Duration, Effect, Exit } from "effect"
+import { Cause, Config, ConfigProvider, Duration, Effect, Exit, Schedule } from "effect"
 import * as Sources from "../../support/Sources.ts"
 
 type Values = Readonly<Record<string, unknown>>
@@ -132,6 +132,20 @@ describe("Policy.config", () => {
       expect(delays(preset, 1).at(-1)).toBe(3_000)
     })
   )
+
+  it.each([
+    [undefined, `preset must be a record, as in Policy.config("payments", Policy.standard), got undefined`],
+    ["standard", `preset must be a record, as in Policy.config("payments", Policy.standard), got "standard"`],
+    [{}, `preset.backoff must be a Backoff, as in Policy.config("payments", Policy.standard), got undefined`],
+    [{ backoff: Schedule.recurs(1) }, "preset.backoff must be a Backoff"]
+  ])("refuses %o as a preset", (given, refused) => {
+    // @ts-expect-error no preset
+    expect(() => Policy.config("payments", given)).toThrow(`Policy.config: ${refused}`)
+    // @ts-expect-error no preset
+    expect(() => Policy.describe("payments", given)).toThrow(
+      `Policy.describe: ${refused.replace(".config(", ".describe(")}`
+    )
+  })
 
   it("refuses a name that is not one", () => {
     const refused = "Policy.config: name must be a string with a letter, got"
