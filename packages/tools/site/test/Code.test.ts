@@ -7,17 +7,16 @@ import { describe as describeSettings } from "../src/playground/Description.ts"
 import { explainable } from "../src/playground/Policy.ts"
 import { read, Unreadable } from "../src/playground/ReadText.ts"
 import { initial, type Settings } from "../src/playground/Settings.ts"
-import { comparedControls, serverControls, wishControls } from "../src/playground/Controls.ts"
+import { comparedControls, presetControls, serverControls, wishControls } from "../src/playground/Controls.ts"
 import { randomSettings } from "../src/playground/RandomSettings.ts"
 
 /** The settings of the policy alone. */
 const ofPolicy = (settings: Settings): Settings => ({
   ...settings,
   ...Object.fromEntries(
-    Object.entries({ ...serverControls, ...comparedControls, ...wishControls }).map(([key, { initial }]) => [
-      key,
-      initial
-    ])
+    Object.entries({ ...presetControls, ...serverControls, ...comparedControls, ...wishControls }).map(
+      ([key, { initial }]) => [key, initial]
+    )
   )
 })
 

@@ -30,7 +30,18 @@ const capacities = { first: 5, finer: 20, last: 100 }
 
 export async function* answers(question: Question): AsyncGenerator<Answer> {
   try {
-    yield* question._tag === "Fit" ? searched(question) : simulated(question)
+    switch (question._tag) {
+      case "Show":
+        yield* simulated(question)
+        break
+      case "Fit":
+        yield* searched(question)
+        break
+      case "Take": {
+        const { taken } = await import("./Taking.ts")
+        yield { _tag: "Taken", taken: await taken(question.preset) }
+      }
+    }
   } catch (error) {
     yield { _tag: "Refused", message: error instanceof Error ? error.message : String(error) }
   }

@@ -146,6 +146,14 @@ export const comparedControls = {
   )
 } as const satisfies Readonly<Record<string, Control>>
 
+/** Where the policy comes from. */
+export const presetControls = {
+  preset: choice("Policy of a package", "none", {
+    none: "none",
+    ...Object.fromEntries(Object.entries(presets).map(([key, { name }]) => [key, name]))
+  } as Readonly<Record<PresetKey | "none", string>>)
+} as const satisfies Readonly<Record<string, Control>>
+
 /** What a policy that is searched for should do. */
 export const wishControls = {
   wishSucceeded: number("Operations that should succeed", "ratio", 0.93, { least: 0, most: 1, step: 0.01 }),
@@ -154,4 +162,10 @@ export const wishControls = {
   wishOutageLoad: number("Maximum load in an outage, 0 for any", "attempts", 0, { least: 0, most: 50, step: 0.1 })
 } as const satisfies Readonly<Record<string, Control>>
 
-export const controls = { ...policyControls, ...serverControls, ...comparedControls, ...wishControls }
+export const controls = {
+  ...presetControls,
+  ...policyControls,
+  ...serverControls,
+  ...comparedControls,
+  ...wishControls
+}

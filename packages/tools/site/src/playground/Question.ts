@@ -3,11 +3,13 @@
  */
 import type { Band } from "./Figures.ts"
 import type { Operation, Outage, Summary } from "./Operations.ts"
+import type { PresetKey } from "./Presets.ts"
 import type { Settings } from "./Settings.ts"
 
 export type Question =
   | { readonly _tag: "Show"; readonly settings: Settings }
   | { readonly _tag: "Fit"; readonly settings: Settings }
+  | { readonly _tag: "Take"; readonly preset: PresetKey }
 
 export type Answer =
   | { readonly _tag: "Operations"; readonly operations: ReadonlyArray<Operation>; readonly outage: Outage }
@@ -18,6 +20,7 @@ export type Answer =
   | { readonly _tag: "Guard"; readonly guarded: Guarded | undefined }
   | { readonly _tag: "Load"; readonly ours: Recovery; readonly other: Recovery; readonly isLast: boolean }
   | { readonly _tag: "Fitted"; readonly isMet: boolean; readonly found: ReadonlyArray<Found> }
+  | { readonly _tag: "Taken"; readonly taken: Taken }
   | { readonly _tag: "Refused"; readonly message: string }
 
 /** The plan of the policy to compare with. */
@@ -34,6 +37,16 @@ export interface Found {
   readonly load: string
   /** Empty where there is no outage. */
   readonly outageLoad: string
+}
+
+/** The policy of a package, as the controls have it. */
+export interface Taken {
+  /** Only those of the policy matter. */
+  readonly settings: Settings
+  /** What no control can express. */
+  readonly left: ReadonlyArray<string>
+  /** Its name, and its package. */
+  readonly from: string
 }
 
 /** The attempts of clients that fail together, counted in parts of the time. */

@@ -1,7 +1,7 @@
 /**
  * Settings from a text that a reader of the page pastes: the code of a policy, or the JSON of the page. Pure.
  */
-import { type Control, controls, policyControls } from "./Controls.ts"
+import { type Control, controls, policyControls, presetControls } from "./Controls.ts"
 import { outside, read as readDescription } from "./Description.ts"
 import type { Expression } from "./Expression.ts"
 import { read as readCode, Unreadable } from "./Reader.ts"
@@ -15,7 +15,8 @@ export const read = (text: string, now: Settings): Settings => {
     const value = given(key)
     if (value !== undefined && fitting(controls[key], value) === undefined) throw refused(controls[key], value)
   }
-  return relevant(fromValues((key) => given(key) ?? (Object.hasOwn(policyControls, key) ? undefined : now[key])))
+  const ofPolicy = { ...presetControls, ...policyControls }
+  return relevant(fromValues((key) => given(key) ?? (Object.hasOwn(ofPolicy, key) ? undefined : now[key])))
 }
 
 type Values = Readonly<Record<string, unknown>>
