@@ -119,6 +119,37 @@ describe("ReadText.read", () => {
     ["another expression", "{ maxAttempts: Limits.attempts }", "a value of a policy cannot be Limits.attempts"],
     ["an unknown choice", `{ "curve": "__proto__" }`, `Curve must be one of constant, linear`],
     ["an unknown setting", `{ "maxAttempts": 3, "backoff": "full" }`, "backoff is no setting of this page"],
+    [
+      "a misspelt option",
+      `{ maxAttempts: 3, backoff: Backoff.exponential({ base: "1 second", fakter: 2 }) }`,
+      "Backoff.exponential has no option fakter on this page"
+    ],
+    [
+      "an option of a second argument",
+      `{ maxAttempts: 3, deadline: Deadline.refuse("1 minute", { reserve: "2 seconds" }) }`,
+      "Deadline.refuse has no option reserve on this page"
+    ],
+    [
+      "an option of a bucket",
+      `{ maxAttempts: 3 }; TokenBucket.quota({ capacity: 5, refillPerSecond: 1 })`,
+      "TokenBucket.quota has no option refillPerSecond on this page"
+    ],
+    [
+      "an option within another",
+      `{ maxAttempts: 3 }; CircuitBreaker.make({ opensAt: { failureRatio: 0.5 } })`,
+      "CircuitBreaker.make has no option failureRatio on this page"
+    ],
+    [
+      "another choice of an option",
+      `{ maxAttempts: 3, hint: Hint.floor({ atMost: "1 second", otherwise: "clamp" }) }`,
+      `Hint.floor has only "giveUp" for otherwise on this page, got "clamp"`
+    ],
+    [
+      "more hedges",
+      `{ maxAttempts: 3 }; Hedge.hedge({ delay: 5, maxAttempts: 3 })`,
+      "Hedge.hedge has only 2 for maxAttempts on this page, got 3"
+    ],
+    ["a misspelt field", "{ maxAttempts: 3, hints: Hint.ignore }", "a policy has no field hints on this page"],
     ["no setting", "{}", "there is no setting of this page"]
   ])("refuses %s instead of changing it", (_, text, message) => {
     expect(() => read(text, initial)).toThrow(message)

@@ -4,6 +4,7 @@
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Expression from "./Expression.ts"
+import { checkOptions } from "./KnownOptions.ts"
 import { Unreadable } from "./Reader.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -224,6 +225,8 @@ const readers: Readonly<Record<string, (self: Call) => Values>> = {
   "Hedge.hedge": (self) => ({ hedge: millisOf(option(self, "delay")) })
 }
 
+const policyFields = new Set(["attemptTimeout", "maxAttempts", "backoff", "hint", "deadline"])
+
 const members: Readonly<Record<string, Values>> = {
   "Jitter.none": { jitter: "none" },
   "Jitter.full": { jitter: "full" },
@@ -255,6 +258,8 @@ const absent: Values = {
 export const read = ({ bucket, hedge, policy, rateLimiter }: Description): Values => {
   if (policy._tag !== "Fields") throw new Unreadable("a policy must be an object")
   const { maxAttempts, ...fields } = policy.fields
+  const unknown = Object.keys(fields).find((field) => !policyFields.has(field))
+  if (unknown !== undefined) throw new Unreadable(`a policy has no field ${unknown} on this page`)
   return Object.assign(
     { ...absent, maxAttempts: valueOf(maxAttempts) },
     ...Object.values(fields).map(valuesOf),
@@ -273,6 +278,7 @@ const valuesOf = (self: Expression.Expression | undefined): Values => {
     case "Member":
     case "Call": {
       const path = `${self.module}.${self.name}`
+      if (self._tag === "Call" && Object.hasOwn(readers, path)) checkOptions(path, self.args)
       const found = self._tag === "Member" ? own(members, path) : own(readers, path)?.(self)
       if (found !== undefined) return found
       throw new Unreadable(`${path} has no control on this page`)
