@@ -138,8 +138,8 @@ describe("a simulation of the playground", () => {
   it("draws the load roughly at first, and then finer", async () => {
     const { page } = await visit(quick)
     const rough = page.getByText("(a first, rough run)")
-    await rough.waitFor()
-    await rough.waitFor({ state: "detached" })
+    await page.locator(".compared").filter({ has: rough }).waitFor()
+    await page.waitForFunction(() => document.querySelector(".rough") === null)
     expect(await page.getByRole("img", { name: "Requests that the server gets" }).count()).toBe(1)
     await page.close()
   })
