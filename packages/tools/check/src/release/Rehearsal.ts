@@ -17,7 +17,7 @@ import * as Project from "./Project.ts"
 import { firstExample, installLines, printed } from "./Readme.ts"
 import { readTarball } from "./ReadTarball.ts"
 import * as Registry from "./Registry.ts"
-import { checkSbom, releasedSbom } from "./Sbom.ts"
+import { checkSbom, releasedSbom, withoutOptionalPeers } from "./Sbom.ts"
 import { checkTarball, type TarballInput } from "./Tarball.ts"
 import { slots, type Slots } from "./Slots.ts"
 import * as Tools from "./Tools.ts"
@@ -244,8 +244,9 @@ const writeBill = async (
   input: Project.ProjectInput
 ): Promise<Failures> => {
   const { folder, place } = Project.make(input)
+  const { stdout: manifest } = await runIn(place, "tar", "-xzOf", tarball, "package/package.json")
+  writeFileSync(join(folder, "package.json"), withoutOptionalPeers(manifest))
   const commands = [
-    ["tar", "-xzf", tarball, "--strip-components=1", "package/package.json"],
     ["pnpm", "install", "--prod", "--ignore-scripts"],
     ["pnpm", "sbom", "--sbom-format", "cyclonedx", "--prod", "--out", "bill.json"]
   ] as const

@@ -7,6 +7,18 @@ export interface SbomInput {
   readonly registry: string
 }
 
+interface Peers {
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+/** The manifest whose install is clean: pnpm would install the optional peers of a project too. */
+export const withoutOptionalPeers = (text: string): string => {
+  const { peerDependencies = {}, peerDependenciesMeta = {}, ...manifest } = JSON.parse(text) as Peers
+  const needed = Object.entries(peerDependencies).filter(([name]) => peerDependenciesMeta[name]?.optional !== true)
+  return JSON.stringify({ ...manifest, peerDependencies: Object.fromEntries(needed) })
+}
+
 /** The addresses of packages are those of the public registry, which will have them. */
 export const releasedSbom = (text: string, registry: string): string =>
   text.replaceAll(registry, "https://registry.npmjs.org")

@@ -1,4 +1,4 @@
-import { checkSbom, releasedSbom } from "@effect-retry/check/release/Sbom"
+import { checkSbom, releasedSbom, withoutOptionalPeers } from "@effect-retry/check/release/Sbom"
 import { describe, expect, it } from "vitest"
 
 const registry = "http://127.0.0.1:4873"
@@ -20,6 +20,17 @@ const bill = (changes: object = {}) =>
   })
 
 describe("Sbom", () => {
+  it("is that of an install without the peers that may be absent", () => {
+    const manifest = {
+      name: "a",
+      peerDependencies: { effect: "^3.22.0", ioredis: "^5.0.0" },
+      peerDependenciesMeta: { ioredis: { optional: true } }
+    }
+    const needed = { name: "a", peerDependencies: { effect: "^3.22.0" } }
+    expect(JSON.parse(withoutOptionalPeers(JSON.stringify(manifest)))).toEqual(needed)
+    expect(JSON.parse(withoutOptionalPeers(`{"name":"a"}`))).toEqual({ name: "a", peerDependencies: {} })
+  })
+
   it("names the public registry instead of the one it was made with", () => {
     const released = releasedSbom(bill(), registry)
     expect(released).toContain("https://registry.npmjs.org/effect/-/effect-3.22.4.tgz")
