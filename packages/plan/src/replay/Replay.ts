@@ -75,7 +75,7 @@ export interface Replay {
   readonly assumed: number
   /**
    * The ratio of operations that a replay of the recorded policy reproduces; below 1, `recorded` is not the policy that
-   * was recorded, or something else took time, such as a busy process whose timers were late.
+   * was recorded, or something else took time. A wait that ends late counts as recorded if no rate limiter was recorded.
    */
   readonly faithful: number
 }
@@ -85,7 +85,7 @@ const owner = "Replay.replay"
 /** An operation that would make more attempts is left unfinished, and counts as failed. */
 const mostAttempts = 1_000
 
-/** A gap counts as the recorded one if it differs by at most this: timers are late, and times are whole milliseconds. */
+/** A gap counts as the recorded one if it differs by at most this: times are whole milliseconds. */
 const slackMillis = 10
 
 /**
@@ -113,7 +113,8 @@ export const replay = (options: Options): Effect.Effect<Replay, UnreadableLine> 
     })
     const draws = Draws.make(seed)
     const drawn = operations.map((operation) => MatchedDraws.match(prepared, operation))
-    const world = { operations, draws, drawn, observed: observed(operations) }
+    const isLimited = recorded.rateLimiter !== undefined
+    const world = { operations, draws, drawn, isLimited, observed: observed(operations) }
     const run = (client: Client.Client, assume: Assume) =>
       Effect.map(Timekeeper.turn, () => replayed(client, world, assume))
     const again = yield* run(recorded, "nearest")
@@ -139,6 +140,8 @@ interface World {
   readonly operations: ReadonlyArray<Operation>
   readonly draws: Draws.Draws
   readonly drawn: ReadonlyArray<ReadonlyArray<number>>
+  /** Whether a rate limiter may have made the recorded attempts wait. */
+  readonly isLimited: boolean
   readonly observed: ReadonlyArray<Observed>
 }
 
@@ -180,13 +183,27 @@ interface Replayed {
   readonly attempts: number
   readonly assumed: number
   readonly tookMillis: number
+  /** How much longer the recorded gaps were. */
+  readonly lateMillis: number
+}
+
+/**
+ * Whether an attempt begins as recorded, after the measured gap or, if no rate limiter waited, after the delay that the
+ * policy chose: the rest of the gap is a late timer.
+ */
+const isAsRecorded = (world: World, operation: Operation, number: number, gapMillis: number): boolean => {
+  const measured = operation.attempts[number]?.gapMillis ?? NaN
+  const chosen = operation.delaysMillis[number - 1] ?? 0
+  const isNear = (recorded: number) => Math.abs(gapMillis - recorded) <= slackMillis
+  return isNear(measured) || (!world.isLimited && chosen <= measured && isNear(chosen))
 }
 
 const asReplayed = ({ attempts, elapsedMillis, succeeded }: Operation): Replayed => ({
   succeeded,
   attempts: attempts.length,
   assumed: 0,
-  tookMillis: elapsedMillis
+  tookMillis: elapsedMillis,
+  lateMillis: 0
 })
 
 const isSame = (one: Replayed, recorded: Operation | undefined): boolean =>
@@ -194,7 +211,7 @@ const isSame = (one: Replayed, recorded: Operation | undefined): boolean =>
   one.succeeded === recorded.succeeded &&
   one.attempts === recorded.attempts.length &&
   one.assumed === 0 &&
-  Math.abs(one.tookMillis - recorded.elapsedMillis) <= slackMillis * (one.attempts + 1)
+  Math.abs(one.tookMillis + one.lateMillis - recorded.elapsedMillis) <= slackMillis * (one.attempts + 1)
 
 const verdictOf: Classifier.Classifier<Verdict> = (verdict) => verdict
 
@@ -204,10 +221,10 @@ const replayed = (client: Client.Client, world: World, assume: Assume): Readonly
   const begins = world.operations[0]?.startMillis ?? 0
   const ended: Array<Replayed> = []
   for (const [index, operation] of world.operations.entries()) {
-    ended.push({ succeeded: false, attempts: 0, assumed: 0, tookMillis: 0 })
+    ended.push({ succeeded: false, attempts: 0, assumed: 0, tookMillis: 0, lateMillis: 0 })
     instant.startAt(operation.startMillis - begins, () => {
       const startMillis = instant.nowMillis()
-      const counts = { attempts: 0, assumed: 0 }
+      const counts = { attempts: 0, assumed: 0, lateMillis: 0 }
       let lastMillis = startMillis
       const note = (succeeded: boolean) => {
         ended[index] = { ...counts, succeeded, tookMillis: instant.nowMillis() - startMillis }
@@ -217,8 +234,9 @@ const replayed = (client: Client.Client, world: World, assume: Assume): Readonly
         if (number >= mostAttempts) return Effect.never
         const now = instant.nowMillis()
         const own = counts.assumed === 0 ? operation.attempts[number] : undefined
-        const isOwn = own !== undefined && Math.abs(now - lastMillis - own.gapMillis) <= slackMillis
-        if (!isOwn) counts.assumed += 1
+        const isOwn = own !== undefined && isAsRecorded(world, operation, number, now - lastMillis)
+        if (isOwn) counts.lateMillis += own.gapMillis - (now - lastMillis)
+        else counts.assumed += 1
         const answer = isOwn ? own : assumed(operation, world.observed, begins + now, assume)
         note(false)
         return Effect.ensuring(

@@ -66,6 +66,24 @@ describe("Replay.replay", () => {
     })
   )
 
+  it.effect("takes waits that ended late for the recorded ones, unless a rate limiter may have waited", () =>
+    Effect.gen(function* () {
+      const waits: TokenBucket.TokenBucket = {
+        ...TokenBucket.unlimited,
+        acquire: (request) => Effect.zipRight(Effect.sleep("25 millis"), TokenBucket.unlimited.acquire(request))
+      }
+      const lines = yield* record({
+        client: { ...threeAttempts, rateLimiter: Effect.succeed(waits) },
+        fails: sometimes
+      })
+      const late = yield* replay(lines, threeAttempts)
+      expect(late).toMatchObject({ operations: 100, faithful: 1, assumed: 0 })
+      expect(Duration.toMillis(late.recorded.took.p50) - Duration.toMillis(late.likely.took.p50)).toBe(25)
+      const limited = { ...threeAttempts, rateLimiter: Effect.succeed(TokenBucket.unlimited) }
+      expect(yield* replay(lines, limited)).toMatchObject({ faithful: 0 })
+    })
+  )
+
   it.effect("counts what the lines say", () =>
     Effect.gen(function* () {
       const lines = yield* record({ client: threeAttempts, fails: () => true, operations: 10 })
