@@ -84,11 +84,13 @@ export const start = async ({ scope, upstream }: RegistryInput): Promise<Registr
     const path = decodeURIComponent(url.slice(1))
     if (method === "PUT") return publish(JSON.parse(await textOf(request)) as Publication)
     if (path.startsWith(`${scope}/`)) return read(path)
-    // What one project has asked for is not fetched for the next one.
+    // What one project has asked for is not fetched for the next one, unless it did not come.
     const accept = headers.accept ?? "*/*"
     const key = `${accept} ${url}`
     const answer = passedOn.get(key) ?? passOn(url, accept)
     passedOn.set(key, answer)
+    const forget = () => void passedOn.delete(key)
+    void answer.then(({ status }) => status >= 500 && forget(), forget)
     return answer
   }
 

@@ -11,7 +11,10 @@ const others = createServer(({ headers, url = "" }, response) => {
     ? "bytes"
     : JSON.stringify({ tarball: `http://127.0.0.1:${port}/effect/-/effect.tgz` })
   const type = url.endsWith(".tgz") ? "application/octet-stream" : "application/vnd.npm.install-v1+json"
-  response.writeHead(url.includes("unknown") ? 404 : 200, { "content-type": type }).end(body)
+  const isFirst = asked.filter((request) => request.startsWith(url)).length === 1
+  if (url.includes("reset") && isFirst) return void response.destroy()
+  const failed = url.includes("busy") && isFirst ? 503 : 200
+  response.writeHead(url.includes("unknown") ? 404 : failed, { "content-type": type }).end(body)
 })
 
 let registry: Registry.Registry
@@ -82,6 +85,11 @@ describe("Registry.start", () => {
       "/effect/-/effect.tgz application/json",
       "/unknown application/json"
     ])
+  })
+
+  it.each(["busy", "reset"])("asks again for what did not come: %s", async (name) => {
+    expect((await read(name)).status).toBeGreaterThan(500)
+    expect((await read(name)).status).toBe(200)
   })
 
   it("says what it could not reach", async () => {
