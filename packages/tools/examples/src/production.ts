@@ -62,46 +62,48 @@ const server = HttpServer.serve(router).pipe(
 const worker = Layer.scopedDiscard(
   Effect.gen(function* () {
     const { changes } = yield* Orders
-    // A call that fails has been logged by the policy; the worker goes on.
+    // The policy has logged a call that failed; the worker goes on, and asks again after a second.
     const polling = Effect.forever(Effect.zipRight(Effect.ignore(changes), Effect.sleep("1 second")))
     yield* Effect.forkScoped(Effect.onInterrupt(polling, () => Effect.log("worker interrupted")))
   })
 )
 // #endregion
 
-/** In place of an exporter that sends spans to a collector. */
-const exporter: SpanExporter = {
-  export: (_spans, done) => done({ code: 0 }),
-  shutdown: () => Promise.resolve(console.log("spans sent"))
-}
-
 // #region telemetry
 import { NodeSdk } from "@effect/opentelemetry"
 import { PrometheusExporter } from "@opentelemetry/exporter-prometheus"
 import { BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base"
 
-const telemetry = Layer.unwrapEffect(
-  Effect.map(Config.integer("METRICS_PORT"), (port) =>
-    NodeSdk.layer(() => ({
-      resource: { serviceName: "checkout" },
-      metricReader: new PrometheusExporter({ port }),
-      spanProcessor: new BatchSpanProcessor(exporter)
-    }))
+const telemetry = (exporter: SpanExporter) =>
+  Layer.unwrapEffect(
+    Effect.map(Config.integer("METRICS_PORT"), (port) =>
+      NodeSdk.layer(() => ({
+        resource: { serviceName: "checkout" },
+        metricReader: new PrometheusExporter({ port }),
+        spanProcessor: new BatchSpanProcessor(exporter)
+      }))
+    )
   )
-)
 // #endregion
 
 // #region main
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 
-const main = Layer.mergeAll(server, worker).pipe(
-  Layer.provide(Orders.Default),
-  Layer.provide(NodeHttpClient.layerUndici),
-  Layer.provide(telemetry)
-)
+const main = (exporter: SpanExporter) =>
+  Layer.mergeAll(server, worker).pipe(
+    Layer.provide(Orders.Default),
+    Layer.provide(NodeHttpClient.layerUndici),
+    Layer.provide(telemetry(exporter))
+  )
 
-const run = () => NodeRuntime.runMain(Layer.launch(main))
+const run = (exporter: SpanExporter) => NodeRuntime.runMain(Layer.launch(main(exporter)))
 // #endregion
+
+/** In place of an exporter that sends spans to a collector. */
+const silent: SpanExporter = {
+  export: (_spans, done) => done({ code: 0 }),
+  shutdown: () => Promise.resolve(console.log("spans sent"))
+}
 
 const variable = "PRODUCTION_EXAMPLE"
 
@@ -188,4 +190,4 @@ export const expected = [
   "exit code 0"
 ].join("\n")
 
-if (process.env[variable] !== undefined) run()
+if (process.env[variable] !== undefined) run(silent)
