@@ -52,6 +52,21 @@ export const forRetries = (codes: ReadonlyArray<StatusCode>, progressOf: Progres
 }
 
 /**
+ * Judges the failures of calls whose method has no retry policy. The reason says so: the service may be misspelt in the
+ * config.
+ */
+export const withoutPolicy = (progressOf: ProgressOf): Classifier.Classifier => {
+  const judge = forRetries([], progressOf)
+  return (error, moment) => {
+    const verdict = judge(error, moment)
+    const { code } = Status.first(Status.chain(error))
+    return verdict._tag === "Terminal" && verdict.why === code
+      ? { ...verdict, why: `${code}, and the method has no retry policy` }
+      : verdict
+  }
+}
+
+/**
  * Judges the failures of hedges: retryable means not fatal, and a pushback that forbids further hedges becomes an
  * infinite hint.
  */

@@ -121,7 +121,10 @@ export const policyOf = (client: Client, name: string, config: MethodConfig | un
     name,
     observe: client.observe,
     attempt: Retry.CurrentAttempt,
-    classifier: CallVerdict.forRetries(retryPolicy?.retryableStatusCodes ?? [], client.progressOf),
+    classifier:
+      retryPolicy === undefined
+        ? CallVerdict.withoutPolicy(client.progressOf)
+        : CallVerdict.forRetries(retryPolicy.retryableStatusCodes, client.progressOf),
     maxAttempts: Math.min(retryPolicy?.maxAttempts ?? 1, client.cap),
     backoff: retryPolicy === undefined ? Backoff.fromDelays([]) : backoff(retryPolicy, client.jitter),
     hint: pushback,

@@ -632,7 +632,9 @@ describe("GrpcRetry.policy", () => {
         Effect.map(Effect.flip(Retry.orStopped(call, policy)), (stopped) => Retry.format(stopped.reason))
       expect(yield* reason(grpc.policy(method))).toBe("the bucket refused the retry")
       expect(yield* reason({ ...grpc.policy(method), bucket: undefined })).toBe("all attempts spent")
-      expect(yield* reason(grpc.policy("/a.B/C"))).toBe("not retryable: UNAVAILABLE")
+      expect(yield* reason(grpc.policy("/a.B/C"))).toBe(
+        "not retryable: UNAVAILABLE, and the method has no retry policy"
+      )
       expect(sent).toEqual([1, 2, 1, 2, 3, 4, 1])
     }).pipe(VirtualClock.run)
   )
@@ -653,6 +655,19 @@ describe("GrpcRetry.policy", () => {
     Effect.gen(function* () {
       const grpc = yield* GrpcRetry.make(configOf({ retryPolicy }), { progress })
       const stopped = yield* Effect.flip(Retry.orStopped(Effect.fail(error), grpc.policy(method)))
+      expect(Retry.format(stopped.reason)).toBe(says)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each<[error: unknown, says: string]>([
+    [failure("UNAVAILABLE"), "not retryable: UNAVAILABLE, and the method has no retry policy"],
+    [unavailable("-1"), "not retryable: grpc-retry-pushback-ms forbids a retry"],
+    [dropped, "not retryable: the load balancer dropped the call"],
+    ["a text", "not retryable: no classifier has an opinion"]
+  ])("says of a method without a policy why a failure is not retried: %o", ([error, says]) =>
+    Effect.gen(function* () {
+      const grpc = yield* GrpcRetry.make(configOf({ retryPolicy }), { progress })
+      const stopped = yield* Effect.flip(Retry.orStopped(Effect.fail(error), grpc.policy("/misspelt.Service/Get")))
       expect(Retry.format(stopped.reason)).toBe(says)
     }).pipe(VirtualClock.run)
   )

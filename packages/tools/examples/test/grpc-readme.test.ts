@@ -179,7 +179,7 @@ tableOf(
       virtually("fails with the error", () =>
         Effect.gen(function* () {
           expect(yield* called([{ code: 14 }], { methodConfig: [] })).toEqual({ began: [0], outcome: { code: 14 } })
-          expect(reason).toMatchObject({ _tag: "Terminal", why: "UNAVAILABLE" })
+          expect(reason).toMatchObject({ _tag: "Terminal", why: "UNAVAILABLE, and the method has no retry policy" })
         })
       )
   },
