@@ -7,7 +7,8 @@ import { Backoff, Classifier, Jitter, Retry, TokenBucket } from "@effect-retry/c
 import * as RedisBucket from "@effect-retry/fleet/RedisBucket"
 import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
-import { Array, Clock, Effect, Fiber, Layer, Option, Random } from "effect"
+import { Array, Clock, Effect, Fiber, Layer, Option } from "effect"
+import * as Chance from "./Chance.ts"
 import * as Load from "./Load.ts"
 import * as Promised from "./Promised.ts"
 import type { Report, Scene } from "./Scene.ts"
@@ -127,14 +128,15 @@ const crowd = (seed: string, layers: ReadonlyArray<Bucket>): Effect.Effect<Crowd
         })
         return Effect.ignore(Effect.map(Retry.retry(request, policy), () => void (crowd.succeeded += 1)))
       })
-    const client = (layer: Bucket, i: number) => {
-      const pause = Effect.flatMap(Random.make(`${seed}/${i}/pauses`).next, (u) => Effect.sleep(100 + 100 * u))
-      const begun = Effect.forEach(Array.range(0, operations - 1), (number) =>
-        Effect.zipRight(pause, Effect.fork(operation(number >= outage.from && number < outage.to)))
-      )
-      const calling = Effect.flatMap(begun, Fiber.joinAll)
-      return Effect.withRandom(Effect.provide(calling, layer), Random.make(`${seed}/${i}`))
-    }
+    const client = (layer: Bucket, i: number) =>
+      Effect.gen(function* () {
+        const draw = yield* Chance.drawing(`${seed}/${i}/pauses`)
+        const pause = Effect.flatMap(draw, (u) => Effect.sleep(100 + 100 * u))
+        const begun = yield* Effect.forEach(Array.range(0, operations - 1), (number) =>
+          Effect.zipRight(pause, Effect.fork(operation(number >= outage.from && number < outage.to)))
+        )
+        yield* Fiber.joinAll(begun)
+      }).pipe(Effect.provide(layer), Chance.seeded(`${seed}/${i}`))
     yield* Effect.all(layers.map(client), { concurrency: "unbounded", discard: true })
     return crowd
   })

@@ -5,7 +5,8 @@
  */
 import { Backoff, Classifier, Jitter, Retry, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
-import { Array, Clock, Effect, Random } from "effect"
+import { Array, Clock, Effect } from "effect"
+import * as Chance from "./Chance.ts"
 import * as Load from "./Load.ts"
 import * as Paint from "./Paint.ts"
 import * as Promised from "./Promised.ts"
@@ -79,11 +80,13 @@ const crowd = (seed: string, bucket: TokenBucket.TokenBucket): Effect.Effect<Cro
     return crowd
   }).pipe(VirtualClock.run)
 
-const client = (seed: string, operation: Effect.Effect<void>): Effect.Effect<unknown> => {
-  const pause = Effect.flatMap(Random.make(`${seed}/pauses`).next, (u) => Effect.sleep(500 + 1000 * u))
-  const calling = Effect.forever(Effect.zipRight(pause, Effect.fork(operation)))
-  return Effect.withRandom(Effect.timeoutOption(calling, untilMillis), Random.make(seed))
-}
+const client = (seed: string, operation: Effect.Effect<void>): Effect.Effect<unknown> =>
+  Effect.gen(function* () {
+    const draw = yield* Chance.drawing(`${seed}/pauses`)
+    const pause = Effect.flatMap(draw, (u) => Effect.sleep(500 + 1000 * u))
+    const calling = Effect.forever(Effect.zipRight(pause, Effect.fork(operation)))
+    yield* Effect.timeoutOption(calling, untilMillis)
+  }).pipe(Chance.seeded(seed))
 
 const promises = ({ operations, requests, succeeded }: Crowd): ReadonlyArray<Promised.Promised> => [
   Promised.some(

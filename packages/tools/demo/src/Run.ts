@@ -4,9 +4,10 @@
 import type { Observe, Retry, Verdict } from "@effect-retry/core"
 import { HttpRetry } from "@effect-retry/http"
 import { Timeline } from "@effect-retry/testing"
-import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import type { Duration } from "effect"
-import { Effect, Random } from "effect"
+import { Effect } from "effect"
+import * as Chance from "./Chance.ts"
 import type { Arrival, Server, Step } from "./Server.ts"
 
 /**
@@ -44,7 +45,7 @@ export interface Target {
  *
  * @category models
  */
-export type Retrying = (client: HttpClient.HttpClient) => HttpClient.HttpClient.With<unknown>
+export type Retrying = (client: HttpClient.HttpClient) => Pick<HttpClient.HttpClient.With<unknown>, "execute">
 
 /**
  * A call under a policy of the toolkit.
@@ -81,10 +82,12 @@ const recorded = (
   Effect.gen(function* () {
     const route = `${path}/${name}`
     const arrivals = yield* server.play(route, steps)
-    const client = HttpClient.filterStatusOk(retrying(yield* numbering))
-    const call = Effect.flatMap(client.execute(HttpClientRequest.make(method)(server.url + route)), ({ text }) => text)
-    // A generator for each operation: what it draws does not depend on the others.
-    const timeline = yield* Effect.withRandom(Timeline.record(call), Random.make(seed + route))
+    const client = retrying(yield* numbering)
+    const call = client.execute(HttpClientRequest.make(method)(server.url + route)).pipe(
+      Effect.flatMap(HttpClientResponse.filterStatusOk),
+      Effect.flatMap(({ text }) => text)
+    )
+    const timeline = yield* Timeline.record(call).pipe(Chance.seeded(seed + route))
     return { name, timeline, arrivals, verdicts: new Map(), delays: new Map(), reason: undefined }
   })
 

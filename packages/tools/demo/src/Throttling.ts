@@ -7,7 +7,8 @@
 import { AwsQuota, AwsRetry } from "@effect-retry/aws"
 import { RateLimiter, Retry, type TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
-import { Array, Clock, Data, Effect, Random, Schedule } from "effect"
+import { Array, Clock, Data, Effect, Schedule } from "effect"
+import * as Chance from "./Chance.ts"
 import * as Load from "./Load.ts"
 import * as Promised from "./Promised.ts"
 import type { Scene } from "./Scene.ts"
@@ -76,11 +77,13 @@ const load = (seed: string, making: Effect.Effect<Retrying>): Effect.Effect<Serv
     const retrying = yield* making
     const served: Served = { requests: [], throttled: [] }
     const write = table(served)
-    const writer = (i: number) => {
-      const pause = Effect.flatMap(Random.make(`${seed}/${i}/pauses`).next, (u) => Effect.sleep(200 * u))
-      const writing = Effect.forever(Effect.zipRight(pause, Effect.ignore(retrying(write))))
-      return Effect.withRandom(Effect.timeoutOption(writing, untilMillis), Random.make(`${seed}/${i}`))
-    }
+    const writer = (i: number) =>
+      Effect.gen(function* () {
+        const draw = yield* Chance.drawing(`${seed}/${i}/pauses`)
+        const pause = Effect.flatMap(draw, (u) => Effect.sleep(200 * u))
+        const writing = Effect.forever(Effect.zipRight(pause, Effect.ignore(retrying(write))))
+        yield* Effect.timeoutOption(writing, untilMillis)
+      }).pipe(Chance.seeded(`${seed}/${i}`))
     yield* Effect.all(Array.makeBy(writers, writer), { concurrency: "unbounded", discard: true })
     return served
   }).pipe(VirtualClock.run)

@@ -7,8 +7,9 @@
 import { Backoff, Jitter } from "@effect-retry/core"
 import { ResumableUpload, StorageRetry } from "@effect-retry/google"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { Effect, Exit, Random, Schedule } from "effect"
+import { Effect, Exit, Schedule } from "effect"
 import * as Emulator from "../../../google/test/emulator/Emulator.ts"
+import * as Chance from "./Chance.ts"
 import * as Paint from "./Paint.ts"
 import * as Parts from "./Parts.ts"
 import * as Promised from "./Promised.ts"
@@ -128,7 +129,7 @@ const uploaded = (
       HttpClient.transformResponse(answered(answers))
     )
     const start = ResumableUpload.startRequest({ endpoint: url, bucket: "photos", name })
-    const exit = yield* Effect.exit(Effect.withRandom(upload(client, start), Random.make(`${seed}/${name}`)))
+    const exit = yield* upload(client, start).pipe(Chance.seeded(`${seed}/${name}`), Effect.exit)
     const own = requests.filter(({ headers }) => headers["x-retry-test-id"] === id)
     const pieces = own.flatMap(({ headers }, i) => pieceOf(headers["content-range"], answers[i] ?? "lost"))
     const stored = state.buckets
