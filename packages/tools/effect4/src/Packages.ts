@@ -10,8 +10,8 @@ export const packages = ["core", "plan", "testing", "http", "grpc", "google", "a
 
 export type Package = (typeof packages)[number]
 
-/** The private packages that are derived too: the servers that tests and programs start, and the programs of the pages. */
-export const tools = ["tools/servers", "tools/examples"] as const
+/** The private packages that are derived too: the servers that tests and programs start, the programs of the pages, and the demo. */
+export const tools = ["tools/servers", "tools/examples", "tools/demo"] as const
 
 export type Tool = (typeof tools)[number]
 
@@ -64,7 +64,7 @@ export interface Tests {
 }
 
 /** The tests of a package in the line for Effect 4. */
-export const testsOf = (name: Package): Tests => {
+export const testsOf = (name: Package | Tool): Tests => {
   const own = partsBelow(name, "test")
   const files = own.map(({ target }) => target).filter((target) => target.endsWith(".test.ts"))
   const isTested = (file: string) => tested.some((path) => file === path || file.startsWith(`${path}/`))
@@ -99,11 +99,10 @@ const importedBy = (files: ReadonlyArray<string>): ReadonlyArray<Part> => {
 export const programsOf = (name: Tool): Tests => {
   const own = ["src", "programs"].flatMap((folder) => partsBelow(name, folder))
   const files = own.map(({ target }) => target).filter((target) => isCode(target) && !notYet.includes(target))
-  const run = partsBelow(name, "test")
-    .map(({ target }) => target)
-    .filter((target) => tested.includes(target))
+  const { parts, run } = testsOf(name)
+  const others = [...own, ...parts].filter(({ target }) => !isCode(target))
   return {
-    parts: [...own.filter(({ target }) => !isCode(target)), ...importedBy([...files, ...run])],
+    parts: [...others, ...importedBy([...files, ...run])],
     run,
     left: own.map(({ target }) => target).filter((target) => isCode(target) && notYet.includes(target))
   }

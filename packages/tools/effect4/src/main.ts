@@ -4,6 +4,7 @@
  *     pnpm effect4                 all packages that have one
  *     pnpm effect4 core            the sources of all, and the tests of one of them
  *     pnpm effect4 examples        the sources of all, and the programs of the pages
+ *     pnpm effect4 demo --quick    the same, and the tests of the demo but those that wait for the real clock
  *     pnpm effect4 --sources       derives and checks the sources and programs alone
  *     pnpm effect4 --sources --write    writes what pages show of Effect 4
  */
@@ -15,6 +16,7 @@ import { join } from "node:path"
 import { emit } from "./Emit.ts"
 import { install } from "./Install.ts"
 import { omissions } from "./names/omissions.ts"
+import { slow } from "./names/tested.ts"
 import { cache, type Package, packages, programsOf, sourcesOf, testsOf, type Tool, tools } from "./Packages.ts"
 import { show } from "./Pages.ts"
 import { runTests } from "./Tests.ts"
@@ -41,7 +43,7 @@ const derivedOf = (path: string): string | undefined => textOf(join(cache, path)
 /** The faults of the line for Effect 4, one text each. */
 const failures = (
   chosen: ReadonlyArray<Package | Tool>,
-  { withTests, writes }: { readonly withTests: boolean; readonly writes: boolean }
+  { isQuick, withTests, writes }: { readonly isQuick: boolean; readonly withTests: boolean; readonly writes: boolean }
 ): ReadonlyArray<string> => {
   install()
   const programs = tools.map((name) => ({ name, ...programsOf(name) }))
@@ -54,7 +56,7 @@ const failures = (
   const found = [...findings, ...pages, ...untyped]
   if (found.length > 0 || !withTests) return found
   const tests = [...ofPackages, ...programs.filter(({ name }) => chosen.includes(name))]
-  const run = tests.flatMap((of) => of.run)
+  const run = tests.flatMap((of) => of.run).filter((file) => !isQuick || !slow.includes(file))
   const { failed, passed } = runTests(run)
   console.log(`${passed} tests of ${run.length} files pass on Effect 4`)
   console.log(`${omissions.reduce((sum, { parts }) => sum + parts.length, 0)} parts of these files cannot hold there`)
@@ -73,7 +75,11 @@ const main = (args: ReadonlyArray<string>): number => {
     return 1
   }
   const chosen = all.filter((name) => named.length === 0 || named.includes(nameOf(name)))
-  const found = failures(chosen, { withTests: !args.includes("--sources"), writes: args.includes("--write") })
+  const found = failures(chosen, {
+    isQuick: args.includes("--quick"),
+    withTests: !args.includes("--sources"),
+    writes: args.includes("--write")
+  })
   for (const failure of found) console.error(failure)
   return found.length > 0 ? 1 : 0
 }

@@ -12,8 +12,12 @@ export const tested: ReadonlyArray<string> = [
   "aws/test",
   "fleet/test",
   "tools/examples/test/examples.test.ts",
-  "tools/examples/test/programs.test.ts"
+  "tools/examples/test/programs.test.ts",
+  "tools/demo/test"
 ]
+
+/** Those that wait for the real clock, which a quick run leaves out. */
+export const slow: ReadonlyArray<string> = ["tools/demo/test/Demo.test.ts"]
 
 /** The programs that are not derived yet: a service whose router, server and telemetry Effect 4 has in another shape. */
 export const notYet: ReadonlyArray<string> = ["tools/examples/src/production.ts"]
