@@ -1,29 +1,12 @@
 /**
  * Where and with what was measured.
  */
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { arch, cpus, platform } from "node:os"
+import { join } from "node:path"
 
-/** The packages of `pnpm bench`. */
-const measuredPackages = [
-  "effect",
-  "@effect/platform",
-  "@effect/platform-node",
-  "@effect-retry/core",
-  "@effect-retry/http",
-  "p-retry",
-  "cockatiel",
-  "async-retry",
-  "exponential-backoff",
-  "@smithy/util-retry",
-  "undici",
-  "got",
-  "ky",
-  "axios",
-  "axios-retry"
-]
-
-export const describeMachine = (packages: ReadonlyArray<string> = measuredPackages): string => {
+export const describeMachine = (packages: ReadonlyArray<string>): string => {
   const [cpu] = cpus()
   return [
     `- Machine: ${cpu?.model.trim()}, ${cpus().length} cores, ${platform()} ${arch()}`,
@@ -32,8 +15,12 @@ export const describeMachine = (packages: ReadonlyArray<string> = measuredPackag
   ].join("\n")
 }
 
+const { resolve } = createRequire(import.meta.url)
+
+/** Read from the folder of a package, because not every package exports its manifest. */
 const versionOf = (name: string): string => {
-  const path = new URL(`../../node_modules/${name}/package.json`, import.meta.url)
-  const manifest: unknown = JSON.parse(readFileSync(path, "utf8"))
+  const paths = (resolve.paths(name) ?? []).map((folder) => join(folder, name, "package.json"))
+  const path = paths.find((path) => existsSync(path))
+  const manifest: unknown = path && JSON.parse(readFileSync(path, "utf8"))
   return typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "?"
 }

@@ -26,6 +26,25 @@ import { acquireAndRefundTokens } from "./workloads/AcquireAndRefund.ts"
 import { twoFailures } from "./workloads/TwoFailures.ts"
 import { virtualTime } from "./workloads/VirtualTime.ts"
 
+/** The packages whose versions the page names. */
+export const measuredPackages = [
+  "effect",
+  "@effect/platform",
+  "@effect/platform-node",
+  "@effect-retry/core",
+  "@effect-retry/http",
+  "p-retry",
+  "cockatiel",
+  "async-retry",
+  "exponential-backoff",
+  "@smithy/util-retry",
+  "undici",
+  "got",
+  "ky",
+  "axios",
+  "axios-retry"
+]
+
 /** `collect` is a full collection of garbage: memory is measured between two. */
 export const workloads = (collect: () => void): ReadonlyArray<Workload> => [
   success,

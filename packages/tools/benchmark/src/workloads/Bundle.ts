@@ -35,22 +35,30 @@ export const programs = {
 }
 
 const bundle = (contents: string, options: BuildOptions): string => {
-  const stdin = { contents, resolveDir }
-  const built = buildSync({ stdin, bundle: true, format: "esm", platform: "neutral", write: false, ...options })
+  const built = buildSync({
+    stdin: { contents, resolveDir },
+    absWorkingDir: resolveDir,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    // The sources, whose types esbuild drops: the library need not be built.
+    conditions: ["@effect-retry/source"],
+    write: false,
+    ...options
+  })
   return built.outputFiles?.[0]?.text ?? ""
 }
 
 const compressed = (code: string): number => gzipSync(code).length
 
-export const whole = (contents: string, options?: BuildOptions): number =>
-  compressed(bundle(contents, { ...options, minify: true }))
+export const whole = (contents: string): number => compressed(bundle(contents, { minify: true }))
 
 /** esbuild writes the path of each module before it, if it keeps white space. */
 const path = /^\/\/ (\S+)\n/m
 
 /** The modules of a bundle that come from this repository, minified as they are in the whole. */
-export const own = (contents: string, options?: BuildOptions): number => {
-  const [, ...parts] = bundle(contents, { ...options, minifyIdentifiers: true, minifySyntax: true }).split(path)
+export const own = (contents: string): number => {
+  const [, ...parts] = bundle(contents, { minifyIdentifiers: true, minifySyntax: true }).split(path)
   const kept = parts.filter((_, i) => i % 2 === 1 && !/node_modules|<stdin>/.test(parts[i - 1] ?? ""))
   return compressed(transformSync(kept.join("\n"), { minifyWhitespace: true }).code)
 }

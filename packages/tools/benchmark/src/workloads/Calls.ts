@@ -2,7 +2,7 @@
  * What is retried, and what several workloads retry it with.
  */
 import { Backoff, Classifier, Jitter, Retry, Verdict } from "@effect-retry/core"
-import { Duration, Effect, Schedule } from "effect"
+import { Effect } from "effect"
 
 export class Unavailable extends Error {
   readonly _tag = "Unavailable"
@@ -46,21 +46,7 @@ export const policy = {
   backoff: Backoff.exponential({ base: 0 }).pipe(Backoff.capped("20 seconds"), Backoff.jittered(Jitter.full))
 }
 
-/** The delays of `policy` as a native schedule. */
-export const nativeDelays = Schedule.exponential(0).pipe(
-  Schedule.delayed(Duration.min("20 seconds")),
-  Schedule.jitteredWith({ min: 0, max: 1 })
-)
-
-/** The whole of `policy` as a native schedule. */
-export const nativeSchedule = nativeDelays.pipe(
-  Schedule.intersect(Schedule.recurs(policy.maxAttempts - 1)),
-  Schedule.whileInput(isUnavailable)
-)
-
 export const ours = (self: Call): Call => Retry.retry(self, policy)
-
-export const native = (self: Call): Call => Effect.retry(self, nativeSchedule)
 
 /** Counts attempts and looks at the tag, and nothing else: no delay, no draw. */
 export const handWritten = (self: Call, attempt = 1): Call =>

@@ -6,19 +6,18 @@ import { HttpRetry } from "@effect-retry/http"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import type { Cause } from "effect"
-import { Effect, Fiber, Layer, ManagedRuntime, Schedule } from "effect"
+import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import type { Pace, Row, Workload } from "../Workload.ts"
 import { insideFiberOf, manyRequests, prepared, requests } from "../Workload.ts"
-import { nativeDelays, policy as calls } from "./Calls.ts"
+import { policy as calls } from "./Calls.ts"
 import { Loopback } from "./Loopback.ts"
+import { pacing, retrying } from "./NativeLine.ts"
 
 /** Three attempts, no wait. */
 export const policy = { ...HttpRetry.standard, maxAttempts: calls.maxAttempts, backoff: calls.backoff }
 
-const nativeSchedule = Schedule.intersect(nativeDelays, Schedule.recurs(policy.maxAttempts - 1))
-
-type With<R> = HttpClient.HttpClient.With<HttpClientError.HttpClientError | Cause.TimeoutException, R>
+/** What the tables ask of a client. */
+type With<R> = Pick<HttpClient.HttpClient.With<unknown, R>, "get">
 type Client = With<TokenBucket.RetryBucket>
 
 type Way = (client: HttpClient.HttpClient) => Client
@@ -45,7 +44,7 @@ export const ways: { readonly [name: string]: Way } = {
   "bare client, in a fiber of its own": (client) =>
     HttpClient.transformResponse(client, (sent) => Effect.flatMap(Effect.fork(sent), Fiber.join)),
   "bare client, `Effect.timeout`": (client) => HttpClient.transformResponse(client, Effect.timeout("10 seconds")),
-  "`HttpClient.retryTransient`": (client) => HttpClient.retryTransient(client, nativeSchedule)
+  ...retrying
 }
 
 const withOnePart: typeof ways = {
@@ -59,7 +58,8 @@ export const pacedWays: typeof ways = {
   "bare client": (client) => client,
   [plain]: (client) => HttpRetry.withRetry(client, policy),
   "`HttpRetry.withRetry`, `HttpRetry.paced`": (client) =>
-    HttpRetry.withRetry(client, { ...policy, rateLimiter: Effect.runSync(HttpRetry.paced()) })
+    HttpRetry.withRetry(client, { ...policy, rateLimiter: Effect.runSync(HttpRetry.paced()) }),
+  ...pacing
 }
 
 export const quotas = Layer.effect(

@@ -1,9 +1,11 @@
 import { AttemptTimeout, Deadline, Observe, Retry, TokenBucket } from "@effect-retry/core"
-import { Effect, Layer, ManagedRuntime } from "effect"
-import type { Pace, Row, Target, Workload } from "../Workload.ts"
+import type { Effect } from "effect"
+import { Layer, ManagedRuntime } from "effect"
+import type { Pace, Row, Workload } from "../Workload.ts"
 import { insideFiberOf } from "../Workload.ts"
 import type { Call } from "./Calls.ts"
 import { policy, ready, yielding } from "./Calls.ts"
+import { production } from "./NativeLine.ts"
 
 const pace: Pace = { warmUpMillis: 500, sampleMillis: 16, times: 1 }
 
@@ -24,34 +26,46 @@ const whole = {
   ...parts.name
 }
 
-const rows = (call: Call, target: Target): ReadonlyArray<Row> => {
-  const edge = ManagedRuntime.make(Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota()))
-  return [
-    { name: "`Effect.timeout`", sample: insideFiberOf(edge, Effect.timeout(call, "5 seconds"), pace) },
-    { name: "whole policy", sample: insideFiberOf(edge, Retry.retry(call, whole), pace), target },
-    { name: "without any of it", sample: insideFiberOf(edge, Retry.retry(call, policy), pace) },
-    ...Object.entries(parts).map(([name, part]) => ({
-      name: `only ${name}`,
-      sample: insideFiberOf(edge, Retry.retry(call, { ...policy, ...part }), pace)
-    }))
-  ]
+type Way = (self: Call) => Effect.Effect<number, unknown, TokenBucket.RetryBucket>
+
+const withOnePart = Object.entries(parts).map(([name, part]): readonly [string, Way] => [
+  `only ${name}`,
+  (self) => Retry.retry(self, { ...policy, ...part })
+])
+
+export const ways: { readonly [name: string]: Way } = {
+  ...production.ways,
+  "whole policy": (self) => Retry.retry(self, whole),
+  "without any of it": (self) => Retry.retry(self, policy),
+  ...Object.fromEntries(withOnePart)
 }
 
-const table = { unit: "ns", rounds: 31, baseline: "`Effect.timeout`" } as const
+export const quota = Layer.effect(TokenBucket.RetryBucket, TokenBucket.quota())
+
+const rows = (call: Call, atMost: number): ReadonlyArray<Row> => {
+  const edge = ManagedRuntime.make(quota)
+  return Object.entries(ways).map(([name, way]) => ({
+    name,
+    sample: insideFiberOf(edge, way(call), pace),
+    ...(name === "whole policy" && { target: { of: "ratio", atMost } as const })
+  }))
+}
+
+const table = { unit: "ns", rounds: 31, baseline: production.baseline } as const
 
 export const productionAtOnce: Workload = {
   ...table,
   title: "A policy for production: succeeds at once",
   about: [
     "The whole policy has a bucket, a deadline, an attempt timeout, metrics and a name, and the first attempt succeeds.",
-    "The baseline is `Effect.timeout` alone, which does not retry; the rows below the first two have one of those parts each."
+    production.about
   ],
-  rows: rows(ready, { of: "ratio", atMost: 0.4 })
+  rows: rows(ready, production.targets.atOnce)
 }
 
 export const productionAfterYield: Workload = {
   ...table,
   title: "A policy for production: succeeds after a yield",
   about: ["The same, but the attempt lets other fibers go first and then succeeds."],
-  rows: rows(yielding, { of: "ratio", atMost: 0.5 })
+  rows: rows(yielding, production.targets.afterYield)
 }

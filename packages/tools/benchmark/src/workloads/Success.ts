@@ -1,7 +1,8 @@
 import { constant } from "effect/Function"
 import type { Workload } from "../Workload.ts"
 import { insideOneFiber } from "../Workload.ts"
-import { handWritten, native, ours, ready } from "./Calls.ts"
+import { handWritten, ours, ready } from "./Calls.ts"
+import { native } from "./NativeLine.ts"
 
 const target = { of: "ratio", atMost: 1.3 } as const
 

@@ -3,12 +3,13 @@ import { constant } from "effect/Function"
 import type { Workload } from "../Workload.ts"
 import { insideOneFiber } from "../Workload.ts"
 import type { Call } from "./Calls.ts"
-import { flaky, handWritten, native, ours, policy } from "./Calls.ts"
+import { flaky, handWritten, ours, policy } from "./Calls.ts"
+import { native } from "./NativeLine.ts"
 
 const baseMillis: number = 0
 
 /** As `handWritten`, with the delays of the policy. */
-const handWrittenDelays = (self: Call, attempt = 1): Call =>
+export const handWrittenDelays = (self: Call, attempt = 1): Call =>
   Effect.catchAll(self, (error) =>
     error._tag === "Unavailable" && attempt < policy.maxAttempts
       ? Effect.flatMap(Random.next, (u) => {
