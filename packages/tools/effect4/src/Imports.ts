@@ -46,12 +46,15 @@ interface Part {
 /** The indexes that have modules. */
 const indexes = ["effect", "effect/http", "effect/http-api", "effect/rpc", "effect/testing", "@effect/platform-node"]
 
+/** The functions that the index of Effect has without their module. */
+const ofIndex = ["absurd", "cast", "flow", "hole", "identity", "pipe"]
+
 const renamed = (name: string, local: string): string => (name === local ? name : `${name} as ${local}`)
 
 const partOf = ({ isValue, local, member, module }: Used, isIndexed: boolean): Part => {
   const [, index = "", name = ""] = /^(.*)\/(\w+)$/.exec(module) ?? []
   if (member !== undefined) {
-    const isOfIndex = isIndexed && module === "effect/Function"
+    const isOfIndex = isIndexed && module === "effect/Function" && ofIndex.includes(member)
     return { from: isOfIndex ? "effect" : module, text: renamed(member, local), isNamespace: false, isValue }
   }
   return isIndexed && indexes.includes(index)

@@ -20,6 +20,11 @@ describe("Derive.derive", () => {
       `import { Effect } from "effect"\nuse(Effect.forkChild)`
     ],
     [
+      "a function that the index does not have",
+      `import { flow } from "effect"\nimport { constant } from "effect/Function"\nuse(flow, constant)`,
+      `import { flow } from "effect"\nimport { constant } from "effect/Function"\nuse(flow, constant)`
+    ],
+    [
       "a member",
       `import { isRecord } from "effect/Predicate"\nuse(isRecord)`,
       `import { isObject } from "effect/Predicate"\nuse(isObject)`
