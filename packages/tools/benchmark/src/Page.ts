@@ -9,6 +9,7 @@ export interface Part {
 }
 
 export const benchmark: Part = { name: "benchmark", command: "pnpm bench" }
+export const benchmarkOfEffect4: Part = { name: "benchmark of Effect 4", command: "pnpm bench:effect4" }
 export const benchmarkOfRedis: Part = { name: "benchmark of Redis", command: "pnpm bench:fleet" }
 
 /** The page with everything between the markers of a part replaced. Throws if it has no such place. */

@@ -3,15 +3,18 @@
  */
 import { dirname, join } from "node:path"
 import { filesBelow, read, root } from "@effect-retry/check/Workspace"
-import { notYet, tested } from "./names/tested.ts"
+import { entries, notYet, tested } from "./names/tested.ts"
 
 /** In the order in which they depend on each other. */
 export const packages = ["core", "plan", "testing", "http", "grpc", "google", "aws", "fleet"] as const
 
 export type Package = (typeof packages)[number]
 
-/** The private packages that are derived too: the servers that tests and programs start, the programs of the pages, and the demo. */
-export const tools = ["tools/servers", "tools/examples", "tools/demo"] as const
+/**
+ * The private packages that are derived too: the servers that tests and programs start, the programs of the pages, the
+ * demo, and tables of the benchmark.
+ */
+export const tools = ["tools/servers", "tools/examples", "tools/demo", "tools/benchmark"] as const
 
 export type Tool = (typeof tools)[number]
 
@@ -98,14 +101,21 @@ const importedBy = (files: ReadonlyArray<string>): ReadonlyArray<Part> => {
 /** The programs of a tool, and the tests that run them. */
 export const programsOf = (name: Tool): Tests => {
   const own = ["src", "programs"].flatMap((folder) => partsBelow(name, folder))
-  const files = own.map(({ target }) => target).filter((target) => isCode(target) && !notYet.includes(target))
   const { parts, run } = testsOf(name)
   const others = [...own, ...parts].filter(({ target }) => !isCode(target))
+  const only = entries.filter((entry) => entry.startsWith(`${name}/`))
+  const files = only.length > 0 ? only : own.map(({ target }) => target).filter(isCode)
   return {
-    parts: [...others, ...importedBy([...files, ...run])],
+    parts: [...others, ...importedBy([...files.filter((target) => !notYet.includes(target)), ...run])],
     run,
-    left: own.map(({ target }) => target).filter((target) => isCode(target) && notYet.includes(target))
+    left: files.filter((target) => notYet.includes(target))
   }
+}
+
+/** The sources of all packages and the programs of all tools, with what tests need: each part once. */
+export const wholeLine = (tests: ReadonlyArray<Tests>): ReadonlyArray<Part> => {
+  const parts = [...packages.flatMap(sourcesOf), ...[...tests, ...tools.map(programsOf)].flatMap(({ parts }) => parts)]
+  return [...new Map(parts.map((part) => [part.target, part])).values()]
 }
 
 export const isSource = ({ source }: Part): boolean => isCode(source)

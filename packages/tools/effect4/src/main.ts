@@ -17,7 +17,7 @@ import { emit } from "./Emit.ts"
 import { install } from "./Install.ts"
 import { omissions } from "./names/omissions.ts"
 import { slow } from "./names/tested.ts"
-import { cache, type Package, packages, programsOf, sourcesOf, testsOf, type Tool, tools } from "./Packages.ts"
+import { cache, type Package, packages, programsOf, testsOf, type Tool, tools, wholeLine } from "./Packages.ts"
 import { show } from "./Pages.ts"
 import { runTests } from "./Tests.ts"
 
@@ -48,8 +48,7 @@ const failures = (
   install()
   const programs = tools.map((name) => ({ name, ...programsOf(name) }))
   const ofPackages = withTests ? packages.filter((name) => chosen.includes(name)).map(testsOf) : []
-  const parts = [...packages.flatMap(sourcesOf), ...[...ofPackages, ...programs].flatMap(({ parts }) => parts)]
-  const findings = emit(packages, [...new Map(parts.map((part) => [part.target, part])).values()]).map(render)
+  const findings = emit(packages, wholeLine(ofPackages)).map(render)
   const pages = shownPages(writes).map(render)
   const types = execute("tsc", "-p", join(cache, "tsconfig.json"))
   const untyped = types.error ? [types.output] : []

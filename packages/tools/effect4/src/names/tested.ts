@@ -11,6 +11,11 @@ export const tested: ReadonlyArray<string> = [
   "google/test",
   "aws/test",
   "fleet/test",
+  "tools/benchmark/test/Workloads.test.ts",
+  "tools/benchmark/test/workloads/Bundle.test.ts",
+  "tools/benchmark/test/workloads/Calls.test.ts",
+  "tools/benchmark/test/workloads/Http.test.ts",
+  "tools/benchmark/test/workloads/ProductionPolicy.test.ts",
   "tools/examples/test/examples.test.ts",
   "tools/examples/test/programs.test.ts",
   "tools/demo/test"
@@ -21,3 +26,6 @@ export const slow: ReadonlyArray<string> = ["tools/demo/test/Demo.test.ts"]
 
 /** The programs that are not derived yet: a service whose router, server and telemetry Effect 4 has in another shape. */
 export const notYet: ReadonlyArray<string> = ["tools/examples/src/production.ts"]
+
+/** Modules of tools of which nothing else is derived than these, the tests above, and what they import. */
+export const entries: ReadonlyArray<string> = ["tools/benchmark/src/one.ts"]
