@@ -2,7 +2,7 @@
  * Seeded random numbers that are the same under every line of Effect: PCG, which is small, fast and good enough for
  * statistics.
  *
- * The numbers are those that Effect 3 draws from `Random.make(seed)`.
+ * The numbers are those that `Random` of Effect 3 draws from a seed.
  * Source: M. E. O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms", PCG-XSH-RR 64/32,
  * https://www.pcg-random.org/paper.html, read 2026-11-27.
  */

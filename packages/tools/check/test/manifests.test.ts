@@ -1,3 +1,4 @@
+import { installLines } from "@effect-retry/check/release/Readme"
 import { type Manifest, publishedPackages, read } from "@effect-retry/check/Workspace"
 import { describe, expect, it } from "vitest"
 
@@ -29,8 +30,8 @@ const lineOf = (range: string): string => {
 }
 
 const installed = (path: string): ReadonlyArray<string> =>
-  Array.from(read(path).matchAll(/^npm install (.*)$/gm), ([, names = ""]) => names)
-    .flatMap((names) => names.split(" "))
+  installLines(read(path), 3)
+    .flat()
     .filter((name) => !name.startsWith("--"))
 
 describe("install lines", () => {

@@ -4,6 +4,7 @@
 import type { Finding } from "@effect-retry/check/Finding"
 import { snippetOf } from "@effect-retry/check/Snippets"
 import { installed } from "./names/installs.ts"
+import { reword } from "./Words.ts"
 
 export interface Page {
   readonly path: string
@@ -21,49 +22,98 @@ export interface Shown {
 
 const opening = "<details><summary>On Effect 4</summary>"
 const closing = "</details>"
+const labels = { three: "With Effect 3:", four: "With Effect 4:" }
 
 export const show = ({ four, path, text, three }: Page): Shown => {
-  const lines = text.split("\n")
   const findings: Array<Finding> = []
-  const refreshed: Array<string> = []
-  let at = 0
-  while (at < lines.length) {
-    const close = isBlock(lines[at]) ? lines.indexOf("```", at + 1) : at
-    const block = lines.slice(at, Math.max(at, close) + 1)
-    refreshed.push(...block)
-    at += block.length
-    const shown = shownAt(lines, at)
-    const marker = lines[at - block.length - 1] ?? ""
-    const expected = differencesOf(block, marker, three, four) ?? shown
-    if (expected.join("\n") !== shown.join("\n")) {
-      findings.push({ file: path, line: at, message: "differs from what is derived: run effect4 --sources --write" })
+  const refreshed = piecesOf(text).flatMap((piece) => {
+    const { at, block, label, shown } = piece
+    const expected = differencesOf(piece, three, four) ?? shown
+    const isUnlabelled = expected[1] === labels.four && label !== labels.three
+    if (isUnlabelled || expected.join("\n") !== shown.join("\n")) {
+      const line = at + block.length
+      findings.push({ file: path, line, message: "differs from what is derived: run effect4 --sources --write" })
     }
-    refreshed.push(...expected)
-    at += shown.length
-  }
+    return [...(isUnlabelled ? [labels.three, ""] : []), ...block, ...expected]
+  })
   return { findings, refreshed: refreshed.join("\n") }
 }
+
+/** The page for readers who have Effect 4: their code in place of the other, and what installs packages for both. */
+export const forFour = ({ four, text }: Pick<Page, "four" | "text">): string =>
+  piecesOf(text)
+    .flatMap(({ block, marker, shown }) => {
+      if (!isBlock(block[0])) return block.map((line) => reword(line))
+      const code = block[0] === "```ts" ? snippetAt(marker, four) : undefined
+      return code === undefined ? [...block, ...shown] : ["```ts", ...code, "```"]
+    })
+    .join("\n")
+
+/** A line of a page, or a block of code or of commands with what is derived below it. */
+interface Piece {
+  /** Index of its first line. */
+  readonly at: number
+  readonly block: ReadonlyArray<string>
+  /** The line above. */
+  readonly marker: string
+  /** The line above an empty one. */
+  readonly label: string
+  /** What the page shows of Effect 4. */
+  readonly shown: ReadonlyArray<string>
+}
+
+const piecesOf = (text: string): ReadonlyArray<Piece> => {
+  const lines = text.split("\n")
+  const pieces: Array<Piece> = []
+  for (let at = 0; at < lines.length;) {
+    const close = isFence(lines[at]) ? lines.indexOf("```", at + 1) : at
+    const block = lines.slice(at, Math.max(at, close) + 1)
+    const shown = isBlock(lines[at]) ? shownAt(lines, at + block.length) : []
+    pieces.push({ at, block, marker: lines[at - 1] ?? "", label: lines[at - 2] ?? "", shown })
+    at += block.length + shown.length
+  }
+  return pieces
+}
+
+const isFence = (line = ""): boolean => /^```\w/.test(line)
 
 const isBlock = (line = ""): boolean => line === "```ts" || line === "```sh"
 
 /** What a page shows of Effect 4 below a block. */
-const shownAt = (lines: ReadonlyArray<string>, at: number): ReadonlyArray<string> =>
-  lines[at + 1] === opening ? lines.slice(at, lines.indexOf(closing, at) + 1) : []
+const shownAt = (lines: ReadonlyArray<string>, at: number): ReadonlyArray<string> => {
+  const end = lines[at + 1] === opening ? closing : lines[at + 1] === labels.four ? "```" : undefined
+  return end === undefined ? [] : lines.slice(at, lines.indexOf(end, at) + 1)
+}
 
 /** What should be there; nothing if that is not known. */
 const differencesOf = (
-  block: ReadonlyArray<string>,
-  marker: string,
+  { block, marker }: Piece,
   three: Page["three"],
   four: Page["four"]
 ): ReadonlyArray<string> | undefined => {
-  const own = block.slice(1, -1)
-  if (block[0] === "```sh") return folded(own, installed(own))
-  const [, file, region] = /^<!-- example: (\S+?)(?:#(\S+))? -->$/.exec(marker) ?? []
-  if (block[0] !== "```ts" || file === undefined) return []
-  const [before, after] = [three(file), four(file)]
-  if (before === undefined || after === undefined) return undefined
-  return folded(snippetOf(before, region) ?? [], snippetOf(after, region) ?? [])
+  if (block[0] === "```sh") return labelled(block.slice(1, -1))
+  if (block[0] !== "```ts" || !exampleLine.test(marker)) return []
+  const [before, after] = [snippetAt(marker, three), snippetAt(marker, four)]
+  return before === undefined || after === undefined ? undefined : folded(before, after)
+}
+
+/** The files whose code a page shows. */
+export const exampleFiles = (text: string): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line) => exampleLine.exec(line)?.[1] ?? [])
+
+const exampleLine = /^<!-- example: (\S+?)(?:#(\S+))? -->$/
+
+/** The code that a marker names; nothing if there is no such file. */
+const snippetAt = (marker: string, file: Page["three"]): ReadonlyArray<string> | undefined => {
+  const [, path, region] = exampleLine.exec(marker) ?? []
+  const source = path === undefined ? undefined : file(path)
+  return source === undefined ? undefined : (snippetOf(source, region) ?? [])
+}
+
+/** Commands are shown whole, since they are copied. */
+const labelled = (commands: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const after = installed(commands)
+  return after.join("\n") === commands.join("\n") ? [] : ["", labels.four, "", "```sh", ...after, "```"]
 }
 
 const folded = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -1,5 +1,5 @@
 import { installed } from "@effect-retry/effect4/names/installs"
-import { changes, show } from "@effect-retry/effect4/Pages"
+import { changes, forFour, show } from "@effect-retry/effect4/Pages"
 import { describe, expect, it } from "vitest"
 
 const file = "packages/tools/examples/src/a.ts"
@@ -7,6 +7,16 @@ const block = (...lines: ReadonlyArray<string>) => ["```ts", ...lines, "```"].jo
 const marker = `<!-- example: ${file} -->`
 const below = (...lines: ReadonlyArray<string>) =>
   ["", "", "<details><summary>On Effect 4</summary>", "", "```diff", ...lines, "```", "", "</details>"].join("\n")
+
+/** A page that installs packages, as it is shown. */
+const installing = (above: string): string =>
+  [
+    `${above}With Effect 3:`,
+    "```sh\nnpm install @effect-retry/core@0 effect@3\n```",
+    "With Effect 4:",
+    "```sh\nnpm install @effect-retry/core@4 effect@4\n```",
+    "After."
+  ].join("\n\n")
 
 const refreshed = (text: string, three: string | undefined, four: string | undefined) =>
   show({ path: "page.md", text, three: () => three, four: () => four })
@@ -44,15 +54,29 @@ describe("Pages.show", () => {
     expect(refreshed(text, source("two"), source("second")).refreshed).toBe(`${text}${below("-two", "+second")}`)
   })
 
-  it("shows what is installed", () => {
-    const text = ["```sh", "npm install @effect-retry/core@0 effect@3", "```"].join("\n")
-    expect(refreshed(text, undefined, undefined).refreshed).toBe(
-      `${text}${below("-npm install @effect-retry/core@0 effect@3", "+npm install @effect-retry/core@4 effect@4")}`
-    )
+  it.each(["Before.\n\n", "With Effect 3:\n\n"])("shows whole what is installed on both, below %j", (above) => {
+    const text = `${above}\`\`\`sh\nnpm install @effect-retry/core@0 effect@3\n\`\`\`\n\nAfter.`
+    const { findings, refreshed: shown } = refreshed(text, undefined, undefined)
+    expect(shown).toBe(installing(above.replace("With Effect 3:\n\n", "")))
+    expect(findings).toHaveLength(1)
+    expect(refreshed(shown, undefined, undefined)).toEqual({ findings: [], refreshed: shown })
   })
 
   it.each(["```sh\nnode first.js\n```", "```text\neffect@3\n```", block("one")])("shows nothing below %j", (text) => {
     expect(refreshed(text, "one\n", "two\n")).toEqual({ findings: [], refreshed: text })
+  })
+})
+
+describe("Pages.forFour", () => {
+  it("has the code of Effect 4 alone, and names in prose as they are there", () => {
+    const text = `Like \`Effect.catchAll\`:\n\n${marker}\n${block("one", "two")}${below("-two", "+second")}\n\nAfter.`
+    expect(forFour({ text, four: () => "one\nsecond\n" })).toBe(
+      `Like \`Effect.catch\`:\n\n${marker}\n${block("one", "second")}\n\nAfter.`
+    )
+  })
+
+  it("keeps what installs packages for both", () => {
+    expect(forFour({ text: installing(""), four: () => undefined })).toBe(installing(""))
   })
 })
 

@@ -167,7 +167,7 @@ interface Use {
 const projectsOf = (tarballs: ReadonlyArray<Tarball>): ReadonlyArray<Use> => {
   const all = tarballs.map((tarball) => ({ name: nameIn(tarball), ...exampleOf(tarball.readme) }))
   const readme = read("README.md")
-  const install = installLines(readme)
+  const install = installLines(readme, 3)
   const whole = [
     { name: "readme", ...exampleOf(readme) },
     { name: "modules", code: importsOf(tarballs) }
@@ -188,7 +188,7 @@ const projectsOf = (tarballs: ReadonlyArray<Tarball>): ReadonlyArray<Use> => {
       // Stricter than npm: a package finds nothing that its own manifest does not name. And a fraction of the time.
       manager: "pnpm",
       ...newest,
-      install: installLines(tarball.readme),
+      install: installLines(tarball.readme, 3),
       modules: all.filter(({ name }) => name === nameIn(tarball))
     }))
   ]

@@ -4,8 +4,17 @@ import { describe, expect, it } from "vitest"
 
 const readme = `# a
 
+With Effect 3:
+
 \`\`\`sh
 npm install a@0 effect@3
+npm install platform@1
+\`\`\`
+
+With Effect 4:
+
+\`\`\`sh
+npm install a@4 effect@4
 \`\`\`
 
 \`\`\`ts
@@ -23,15 +32,16 @@ second()
 \`\`\`
 
 \`\`\`sh
-npm install --save-dev b@0
+npm install --save-dev c@1
 \`\`\`
 `
 
 describe("Readme", () => {
-  it("has the packages of each install line in their order", () => {
-    expect(installLines(readme)).toEqual([
-      ["a@0", "effect@3"],
-      ["--save-dev", "b@0"]
+  it("has the packages of each install line of one version of Effect, in their order", () => {
+    expect(installLines(readme, 3)).toEqual([["a@0", "effect@3"], ["platform@1"], ["--save-dev", "c@1"]])
+    expect(installLines(readme, 4)).toEqual([
+      ["a@4", "effect@4"],
+      ["--save-dev", "c@1"]
     ])
   })
 
@@ -45,13 +55,20 @@ describe("Readme", () => {
     expect(printed("# a")).toBeUndefined()
     const ofSecond = readme.replace("It prints:", "It is silent.").replace(/$/, "\nIt prints:\n\n```text\ntwo\n```\n")
     expect(printed(ofSecond)).toBeUndefined()
-    expect(installLines("# a")).toEqual([])
+    expect(installLines("# a", 4)).toEqual([])
   })
 
   // Otherwise a rehearsal would try nothing of it.
   it.each(publishedPackages())("of $folder has an example and an install line", ({ folder, manifest }) => {
     const text = read(`${folder}/README.md`)
     expect(firstExample(text)).toContain(manifest.name)
-    expect(installLines(text).flat()).toContain(`${manifest.name}@0`)
+    for (const [effect, line] of [
+      [3, 0],
+      [4, 4]
+    ] as const) {
+      const names = installLines(text, effect).flat()
+      expect(names).toEqual(expect.arrayContaining([`${manifest.name}@${line}`, `effect@${effect}`]))
+      expect(names.filter((name) => name.endsWith(`@${7 - effect}`) && name.startsWith("effect@"))).toEqual([])
+    }
   })
 })

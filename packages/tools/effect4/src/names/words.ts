@@ -1,6 +1,16 @@
 /** Words of prose about Effect 3, and those for Effect 4. */
 export const words: Readonly<Record<string, string>> = {
+  " Give a schedule that reads errors some\n * with `Schedule.mapInput`.": "",
+  " Wrap an attempt that cannot be interrupted in `Effect.disconnect`.": "",
+  ", unless it is wrapped in\n * `Effect.disconnect`": "",
+  "; with `Effect.disconnect` it ends without that attempt": "",
+  "\n * Give a schedule that reads the error one with `Schedule.mapInput`.": "",
+  "`Effect.timeoutTo`: finalizers are awaited, only a success keeps its changes to FiberRefs, and":
+    "`Effect.timeoutOrElse`: finalizers are awaited, and",
   "`@effect/sql`": "`effect/sql`",
+  "`Stream.timeoutFail`": "`Stream.timeoutOrElse`",
+  "`catchAll`": "`catch`",
+  "`catchAllCause`": "`catchCause`",
   "`UnknownException`": "`UnknownError`",
   '"ParseError"': '"SchemaError"',
   '"RequestError"': '"HttpClientError"',
@@ -26,5 +36,8 @@ export const words: Readonly<Record<string, string>> = {
   "a `ResponseError`": "an `HttpClientError`",
   "a `RequestError`": "an `HttpClientError`",
   "Schedule.intersect": "Schedule.max",
-  "Schedule.union": "Schedule.min"
+  "Schedule.union": "Schedule.min",
+  "one FiberRef write": "one write to the context",
+  // After the texts that are more than it.
+  "`@effect/platform`": "`effect/http`"
 }
