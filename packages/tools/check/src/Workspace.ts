@@ -1,6 +1,6 @@
 /** What the checks read from disk. Every path handed out is relative to the root of the repository. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 export const root = fileURLToPath(new URL("../../../..", import.meta.url))
@@ -60,6 +60,9 @@ export const publishedPackages = (): ReadonlyArray<Package> =>
     .filter((folder) => exists(`${folder}/package.json`))
     .map((folder) => ({ folder, manifest: JSON.parse(read(`${folder}/package.json`)) as Manifest }))
     .filter(({ manifest }) => manifest.private !== true)
+
+/** The folder of a published package. */
+export const folderOf = ({ name }: Manifest): string => `packages/${basename(name)}`
 
 /** The source of a module of a package in this repository, such as `@effect-retry/plan/VirtualClock`. */
 export const sourceOf = (specifier: string): string => {

@@ -14,11 +14,11 @@ import { checkDependencies } from "./Dependencies.ts"
 import { docExamples, importing } from "./DocExamples.ts"
 import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
 import { render } from "./Finding.ts"
-import { build, pack } from "./release/Pack.ts"
+import { build, inspect, packAll } from "./release/Pack.ts"
 import { ownerOf, placeholder } from "./release/Owner.ts"
 import { checkSnippets, type SnippetsInput } from "./Snippets.ts"
 import { checkTarball } from "./release/Tarball.ts"
-import { readTarball } from "./release/ReadTarball.ts"
+import { readTarball, tarballsIn } from "./release/ReadTarball.ts"
 import {
   exists,
   filesBelow,
@@ -133,22 +133,18 @@ const examples: Step = () => {
   ]
 }
 
-const packaging: Step = () => published.flatMap(packagingOf)
-
 /** Where the repository has no address yet, the links of a release are checked with another one. */
 const owner = ownerOf(rootManifest()) ?? placeholder
 
-const packagingOf = (published: Package): ReadonlyArray<string> => {
+const packaging: Step = () => {
   const target = mkdtempSync(join(tmpdir(), "effect-retry-release-"))
   try {
-    const { failures, tarball } = pack(published, target, owner)
-    if (tarball === undefined) return failures
-    return [
-      ...failures,
-      ...checkTarball(readTarball(`${published.folder}/package.json`, tarball, owner)).map(render),
-      ...run("publint", "run", tarball, "--strict"),
-      ...run("attw", "--profile", "esm-only", "--no-emoji", tarball)
-    ]
+    const failures = packAll({ target, owner })
+    const found = tarballsIn(target).flatMap((packaged) => [
+      ...checkTarball(readTarball(packaged, owner)).map(render),
+      ...inspect(packaged.tarball)
+    ])
+    return [...failures, ...found]
   } finally {
     rmSync(target, { recursive: true, force: true })
   }

@@ -1,11 +1,12 @@
 /** Builds the packages, and packs each as it goes to the registry. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { run } from "../Command.ts"
 import { type Owner, ownerOf } from "./Owner.ts"
+import { type Packaged, tarballsIn } from "./ReadTarball.ts"
 import { releasedManifest, releasedReadme } from "./Release.ts"
-import { type Manifest, type Package, publishedPackages, root, rootManifest } from "../Workspace.ts"
+import { folderOf, publishedPackages, root, rootManifest } from "../Workspace.ts"
 
 /** Builds projects, the published packages from nothing: the output of a deleted module would be packed. */
 export const build = (...projects: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -13,39 +14,51 @@ export const build = (...projects: ReadonlyArray<string>): ReadonlyArray<string>
   return run("tsc", "-b", ...projects)
 }
 
-export interface Packed {
-  readonly failures: ReadonlyArray<string>
-  /** Path of the tarball; absent if something failed. */
-  readonly tarball?: string
+export interface Packing {
+  /** Folder for the tarballs. */
+  readonly target: string
+  /** By default that of the package.json at the root. */
+  readonly owner?: Owner | undefined
+  /** The workspace that has the packages; by default the repository. */
+  readonly base?: string
 }
 
-/** Puts the tarball of a package into the folder `target`. The owner is that of the package.json at the root. */
-export const pack = (
-  { folder }: Package,
-  target: string,
-  owner: Owner | undefined = ownerOf(rootManifest())
-): Packed => {
+/** Puts the tarballs of all packages into a folder; answers what failed. */
+export const packAll = ({ base = root, owner = ownerOf(rootManifest()), target }: Packing): ReadonlyArray<string> => {
   const work = mkdtempSync(join(tmpdir(), "effect-retry-pack-"))
   try {
-    const packing = run("pnpm", "--dir", folder, "pack", "--pack-destination", work)
-    const [name] = readdirSync(work)
-    if (packing.length > 0 || name === undefined) return { failures: [...packing, `${folder}: nothing was packed`] }
-    const failures = run("tar", "-xzf", join(work, name), "-C", work)
-    const rewrite = (file: string, change: (text: string) => string) => {
-      const path = join(work, "package", file)
-      writeFileSync(path, change(readFileSync(path, "utf8")))
+    // All at once: pnpm takes longer to start than to pack one.
+    const packing = run("pnpm", "--dir", base, "--filter", "./packages/*", "pack", "--pack-destination", work)
+    const packed = tarballsIn(work)
+    const isPacked = (name: string) => packed.some(({ manifest }) => manifest.name === name)
+    const missing = publishedPackages().filter(({ manifest }) => !isPacked(manifest.name))
+    if (packing.length > 0 || missing.length > 0) {
+      return [...packing, ...missing.map(({ manifest }) => `${manifest.name}: nothing was packed`)]
     }
-    const release = { folder, owner }
-    rewrite("package.json", (text) => JSON.stringify(releasedManifest(JSON.parse(text), release), null, 2) + "\n")
-    rewrite("README.md", (text) => releasedReadme(text, release))
     mkdirSync(target, { recursive: true })
-    const tarball = join(target, name)
-    return { failures: [...failures, ...run("tar", "-czf", tarball, "-C", work, "package")], tarball }
+    return packed.flatMap((each) => release(each, { owner, target }))
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
 }
 
-/** Name of the tarball of `@effect-retry/core` in version `0.1.0`: `effect-retry-core-0.1.0.tgz`. */
-export const tarballOf = ({ name, version = "" }: Manifest): string =>
-  `${name.slice(1).replace("/", "-")}-${version}.tgz`
+/** Writes what only a release has into a tarball, and puts it into a folder. */
+const release = ({ manifest, tarball }: Packaged, { owner, target }: Packing): ReadonlyArray<string> => {
+  const work = tarball.replace(/\.tgz$/, "")
+  mkdirSync(work)
+  const failures = run("tar", "-xzf", tarball, "-C", work)
+  const rewrite = (file: string, change: (text: string) => string) => {
+    const path = join(work, "package", file)
+    writeFileSync(path, change(readFileSync(path, "utf8")))
+  }
+  const input = { folder: folderOf(manifest), owner }
+  rewrite("package.json", (text) => JSON.stringify(releasedManifest(JSON.parse(text), input), null, 2) + "\n")
+  rewrite("README.md", (text) => releasedReadme(text, input))
+  return [...failures, ...run("tar", "-czf", join(target, basename(tarball)), "-C", work, "package")]
+}
+
+/** What tools for packages find in a tarball: in its files, and in how its types are resolved. */
+export const inspect = (tarball: string): ReadonlyArray<string> => [
+  ...run("publint", "run", tarball, "--strict"),
+  ...run("attw", "--profile", "esm-only", "--no-emoji", tarball)
+]

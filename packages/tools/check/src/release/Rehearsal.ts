@@ -8,14 +8,13 @@ import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { execute, run, runIn } from "../Command.ts"
 import { render } from "../Finding.ts"
-import { type Manifest, publishedPackages, read, root } from "../Workspace.ts"
+import { read, root } from "../Workspace.ts"
 import { copyRepository, version } from "./Copy.ts"
 import type { Owner } from "./Owner.ts"
-import { tarballOf } from "./Pack.ts"
 import { checkPacked, type Listed, listedFrom, type PackedInput } from "./PackedFiles.ts"
 import * as Project from "./Project.ts"
 import { firstExample, installLines, printed } from "./Readme.ts"
-import { readTarball } from "./ReadTarball.ts"
+import { readTarball, tarballsIn } from "./ReadTarball.ts"
 import * as Registry from "./Registry.ts"
 import { checkSbom, releasedSbom, withoutOptionalPeers } from "./Sbom.ts"
 import { checkTarball, type TarballInput } from "./Tarball.ts"
@@ -44,7 +43,7 @@ export const rehearse = async ({ owner, target, write }: RehearsalInput): Promis
     const tools = step("tools", Tools.install)
     const packing = await step("packed", () => packIn(copy, owner, target))
     if (packing.length > 0) return packing
-    const tarballs = tarballsIn(copy, owner, target)
+    const tarballs = readTarballs(target, owner)
     const listing = await step("compared", async () => compareWithList(tarballs, write))
     if (listing.length > 0) return listing
     const started = await Registry.start({
@@ -106,16 +105,12 @@ interface Tarball extends TarballInput {
   readonly kilobytes: number
 }
 
-const tarballsIn = (copy: string, owner: Owner, target: string): ReadonlyArray<Tarball> =>
-  publishedPackages().map(({ folder }) => {
-    const manifest = JSON.parse(readFileSync(join(copy, folder, "package.json"), "utf8")) as Manifest
-    const tarball = join(target, tarballOf(manifest))
-    return {
-      ...readTarball(`${folder}/package.json`, tarball, owner),
-      tarball,
-      kilobytes: statSync(tarball).size / 1000
-    }
-  })
+const readTarballs = (target: string, owner: Owner): ReadonlyArray<Tarball> =>
+  tarballsIn(target).map((packaged) => ({
+    ...readTarball(packaged, owner),
+    tarball: packaged.tarball,
+    kilobytes: statSync(packaged.tarball).size / 1000
+  }))
 
 const compareWithList = (tarballs: ReadonlyArray<Tarball>, write: boolean): Failures => {
   const inputs = tarballs.map(({ entries, kilobytes, packed }): PackedInput => ({

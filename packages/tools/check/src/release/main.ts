@@ -7,18 +7,20 @@
  *     pnpm release --rehearse --write    and writes the list of what is packed
  *     pnpm release --publish     rehearses, and publishes what was tried; needs an owner in the package.json at the root
  */
-import { rmSync } from "node:fs"
+import { mkdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { execute, run } from "../Command.ts"
 import { filesBelow, publishedPackages, root, rootManifest } from "../Workspace.ts"
 import { missingFields, ownerOf, placeholder } from "./Owner.ts"
-import { build, pack, tarballOf } from "./Pack.ts"
+import * as Pack from "./Pack.ts"
+import { tarballsIn } from "./ReadTarball.ts"
 import { rehearse } from "./Rehearsal.ts"
 
 const release = async (args: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const [folder] = args.filter((arg) => !arg.startsWith("--"))
   const target = folder === undefined ? join(root, "node_modules/.cache/release") : resolve(folder)
   rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
   if (args.includes("--publish")) return publish(target)
   if (args.includes("--rehearse")) {
     return rehearse({ owner: ownerOf(rootManifest()) ?? placeholder, target, write: args.includes("--write") })
@@ -28,11 +30,11 @@ const release = async (args: ReadonlyArray<string>): Promise<ReadonlyArray<strin
 
 const packAll = (target: string): ReadonlyArray<string> => {
   const published = publishedPackages()
-  const building = build(...published.map(({ folder }) => folder))
+  const building = Pack.build(...published.map(({ folder }) => folder))
   if (building.length > 0) return building
-  const packed = published.map((each) => pack(each, target))
-  for (const { tarball } of packed) if (tarball !== undefined) console.log(`packed ${tarball}`)
-  return packed.flatMap(({ failures }) => failures)
+  const failures = Pack.packAll({ target })
+  for (const { tarball } of tarballsIn(target)) console.log(`packed ${tarball}`)
+  return failures
 }
 
 const publish = async (target: string): Promise<ReadonlyArray<string>> => {
@@ -43,9 +45,8 @@ const publish = async (target: string): Promise<ReadonlyArray<string>> => {
   if (pending.length > 0) return [`${pending.join(", ")}: run changeset version, and commit what it writes`]
   const rehearsal = await rehearse({ owner, target, write: false })
   if (rehearsal.length > 0) return rehearsal
-  for (const { manifest } of publishedPackages()) {
+  for (const { manifest, tarball } of tarballsIn(target)) {
     const version = `${manifest.name}@${manifest.version}`
-    const tarball = join(target, tarballOf(manifest))
     const publication = isPublished(version) ? [] : run("npm", "publish", tarball, "--access", "public")
     if (publication.length > 0) return publication
     console.log(`published ${version}`)
