@@ -1,9 +1,9 @@
 /**
- * The manifest of a package in the line for Effect 4.
+ * The manifest of a package in the line for Effect 4, and its versions.
  */
 
 /** The version of Effect that the line is for. */
-const range = "^4.1.0"
+export const range = "^4.1.0"
 const exact = "4.1.0"
 
 /** Libraries that Effect 3 contains and Effect 4 does not: callers pass values of them, so both must use the same copy. */
@@ -23,22 +23,32 @@ export const manifest = (text: string, imported: ReadonlySet<string>): string =>
   const written = JSON.parse(text) as Written
   const { devDependencies, peerDependencies, peerDependenciesMeta, version } = written
   const added = Object.entries(beside).filter(([name]) => imported.has(name))
-  const meta = withoutPlatform(peerDependenciesMeta ?? {})
+  const meta = withoutLibraries(peerDependenciesMeta ?? {})
   return `${JSON.stringify(
     {
       ...written,
-      version: `4.${version.split(".").slice(1).join(".")}`,
+      version: versionOf(version),
       peerDependencies: {
-        ...withoutPlatform({ ...peerDependencies, effect: range }),
+        ...withoutLibraries({ ...peerDependencies, effect: range }),
         ...Object.fromEntries(added)
       },
       peerDependenciesMeta: Object.keys(meta).length > 0 ? meta : undefined,
-      devDependencies: withoutPlatform({ ...devDependencies, effect: exact })
+      devDependencies: withoutLibraries({ ...devDependencies, effect: exact })
     },
     undefined,
     2
   )}\n`
 }
+
+/** Has the minor and the patch of the version for Effect 3, as long as that one is 0.x: a 1.0 would not come after them. */
+export const versionOf = (version: string): string => {
+  const [major, ...rest] = version.split(".")
+  if (major !== "0") throw new Error(`${version}: only a version 0.x says which one is for Effect 4`)
+  return ["4", ...rest].join(".")
+}
+
+/** A changelog with the versions for Effect 4. */
+export const changelog = (text: string): string => text.replaceAll(/(?<=^## |@effect-retry\/\w+@)0\./gm, "4.")
 
 /** What imports need of a private package. */
 export const manifestOfTool = (text: string): string => {
@@ -46,6 +56,6 @@ export const manifestOfTool = (text: string): string => {
   return `${JSON.stringify({ name, type, exports }, undefined, 2)}\n`
 }
 
-/** Effect 4 contains the platform. */
-const withoutPlatform = <A>(fields: Readonly<Record<string, A>>): Readonly<Record<string, A>> =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith("@effect/platform")))
+/** Effect 4 contains most of the libraries of Effect 3; what tests need of the others is installed beside it. */
+const withoutLibraries = <A>(fields: Readonly<Record<string, A>>): Readonly<Record<string, A>> =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith("@effect/")))

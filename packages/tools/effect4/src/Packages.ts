@@ -2,7 +2,7 @@
  * The packages that have a line for Effect 4, and where its parts are.
  */
 import { dirname, join } from "node:path"
-import { filesBelow, read, root } from "@effect-retry/check/Workspace"
+import { exists, filesBelow, read, root } from "@effect-retry/check/Workspace"
 import { entries, notYet, tested } from "./names/tested.ts"
 
 /** In the order in which they depend on each other. */
@@ -22,6 +22,12 @@ export const isTool = (name: Package | Tool): name is Tool => name.startsWith("t
 
 /** Where the line is written to; nothing of it is committed. */
 export const cache = join(root, "node_modules/.cache/effect4")
+
+/** The text that is derived of a file of the repository; nothing if none is. */
+export const derivedOf = (path: string): string | undefined => {
+  const derived = join("node_modules/.cache/effect4", path)
+  return exists(derived) ? read(derived) : undefined
+}
 
 /** Where the modules of Effect 4 are installed. */
 export const installed = join(cache, "node_modules")
@@ -111,6 +117,10 @@ export const programsOf = (name: Tool): Tests => {
     left: files.filter((target) => notYet.includes(target))
   }
 }
+
+/** Files of tools, such as `packages/tools/examples/src/hello.ts`, with all that they import. */
+export const partsFor = (paths: ReadonlyArray<string>): ReadonlyArray<Part> =>
+  importedBy(paths.map((path) => path.slice("packages/".length)))
 
 /** The sources of all packages and the programs of all tools, with what tests need: each part once. */
 export const wholeLine = (tests: ReadonlyArray<Tests>): ReadonlyArray<Part> => {

@@ -1,5 +1,5 @@
 /**
- * Derives the line for Effect 4, checks its types and runs its tests and programs.
+ * Derives the line for Effect 4, checks its types, packs its packages, and runs its tests and programs.
  *
  *     pnpm effect4                 all packages that have one
  *     pnpm effect4 core            the sources of all, and the tests of one of them
@@ -10,14 +10,27 @@
  */
 import { execute } from "@effect-retry/check/Command"
 import { type Finding, render } from "@effect-retry/check/Finding"
-import { exists, filesBelow, read, root } from "@effect-retry/check/Workspace"
-import { writeFileSync } from "node:fs"
+import { ownerOf, placeholder } from "@effect-retry/check/release/Owner"
+import { exists, filesBelow, read, root, rootManifest } from "@effect-retry/check/Workspace"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { emit } from "./Emit.ts"
 import { install } from "./Install.ts"
 import { omissions } from "./names/omissions.ts"
 import { slow } from "./names/tested.ts"
-import { cache, type Package, packages, programsOf, testsOf, type Tool, tools, wholeLine } from "./Packages.ts"
+import {
+  cache,
+  derivedOf,
+  type Package,
+  packages,
+  programsOf,
+  testsOf,
+  type Tool,
+  tools,
+  wholeLine
+} from "./Packages.ts"
+import { packAll } from "./Packed.ts"
 import { show } from "./Pages.ts"
 import { runTests } from "./Tests.ts"
 
@@ -38,7 +51,15 @@ const shownPages = (writes: boolean): ReadonlyArray<Finding> =>
 
 const textOf = (path: string): string | undefined => (exists(path) ? read(path) : undefined)
 
-const derivedOf = (path: string): string | undefined => textOf(join(cache, path).slice(root.length))
+/** What is wrong with the packages as they would go to the registry. */
+const packed = (): ReadonlyArray<string> => {
+  const target = mkdtempSync(join(tmpdir(), "effect-retry-effect4-"))
+  try {
+    return packAll(target, ownerOf(rootManifest()) ?? placeholder)
+  } finally {
+    rmSync(target, { recursive: true, force: true })
+  }
+}
 
 /** The faults of the line for Effect 4, one text each. */
 const failures = (
@@ -53,12 +74,15 @@ const failures = (
   const types = execute("tsc", "-p", join(cache, "tsconfig.json"))
   const untyped = types.error ? [types.output] : []
   const found = [...findings, ...pages, ...untyped]
+  if (found.length === 0 && withTests) found.push(...packed())
   if (found.length > 0 || !withTests) return found
   const tests = [...ofPackages, ...programs.filter(({ name }) => chosen.includes(name))]
   const run = tests.flatMap((of) => of.run).filter((file) => !isQuick || !slow.includes(file))
   const { failed, passed } = runTests(run)
   console.log(`${passed} tests of ${run.length} files pass on Effect 4`)
-  console.log(`${omissions.reduce((sum, { parts }) => sum + parts.length, 0)} parts of these files cannot hold there`)
+  const derived = new Set(tests.flatMap((of) => of.parts).map(({ target }) => target))
+  const left = omissions.filter(({ file }) => derived.has(file)).flatMap(({ parts }) => parts)
+  console.log(`${left.length} parts of these files cannot hold there`)
   console.log(
     `${tests.reduce((sum, { left }) => sum + left.length, 0)} files with tests or programs are not derived yet`
   )

@@ -14,7 +14,7 @@ export const copyRepository = (target: string): void => {
     cpSync(join(root, file), join(target, file))
   }
   symlinkSync(join(root, "node_modules"), join(target, "node_modules"))
-  for (const { folder } of publishedPackages()) {
+  for (const folder of [...publishedPackages().map((each) => each.folder), ...deriving]) {
     const installed = join(root, folder, "node_modules")
     // The links are relative, so those of our packages lead into the copy. Caches of tools stay behind.
     cpSync(installed, join(target, folder, "node_modules"), {
@@ -24,6 +24,9 @@ export const copyRepository = (target: string): void => {
     })
   }
 }
+
+/** The tools that derive the packages for Effect 4, and those that they import. */
+const deriving = ["effect4", "check", "site", "examples"].map((name) => `packages/tools/${name}`)
 
 /** Writes the versions and changelogs that the changesets ask for, and the owner. */
 export const version = async (copy: string, owner: Owner): Promise<Ran> => {

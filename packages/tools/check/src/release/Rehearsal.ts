@@ -10,10 +10,11 @@ import { execute, run, runIn } from "../Command.ts"
 import { render } from "../Finding.ts"
 import { read, root } from "../Workspace.ts"
 import { copyRepository, version } from "./Copy.ts"
+import { effectOf, lines, publishing } from "./Lines.ts"
 import type { Owner } from "./Owner.ts"
 import { checkPacked, type Listed, listedFrom, type PackedInput } from "./PackedFiles.ts"
 import * as Project from "./Project.ts"
-import { firstExample, installLines, printed } from "./Readme.ts"
+import { type Effect, firstExample, installLines, printed } from "./Readme.ts"
 import { readTarball, tarballsIn } from "./ReadTarball.ts"
 import * as Registry from "./Registry.ts"
 import { checkSbom, releasedSbom, withoutOptionalPeers } from "./Sbom.ts"
@@ -54,24 +55,32 @@ export const rehearse = async ({ owner, target, write }: RehearsalInput): Promis
     const stranger = { home: join(work, "home"), npmrc: started.npmrc }
     mkdirSync(stranger.home)
     const inSlot = slots(commandsAtOnce)
-    const publishing = await step("published", () =>
+    const sending = await step("published", () =>
       publishAll(tarballs, { ...stranger, folder: join(work, "sender") }, inSlot)
     )
-    if (publishing.length > 0) return publishing
+    if (sending.length > 0) return sending
+    const tagging = await step("tagged", () => each(tarballs, (tarball) => checkTag(tarball, started)))
+    if (tagging.length > 0) return tagging
     const using = step("used", () =>
-      each(projectsOf(tarballs), async (project, turn) => {
-        const folder = join(work, project.name)
-        // A project that has begun goes on before the next one begins; the longest is the first.
-        const failures = await use(project, { ...stranger, folder }, tools, (run) => inSlot(turn, run))
-        // Beside the others: it takes as long as some of their commands.
-        await rm(folder, { recursive: true, force: true })
-        return failures
-      })
+      each(
+        lines.flatMap(({ effect }) => projectsOf(effect, ofLine(tarballs, effect))),
+        async (project, turn) => {
+          const folder = join(work, project.name)
+          // A project that has begun goes on before the next one begins; the longest is the first.
+          const failures = await use(project, { ...stranger, folder }, tools, (run) => inSlot(turn, run))
+          // Beside the others: it takes as long as some of their commands.
+          await rm(folder, { recursive: true, force: true })
+          return failures
+        }
+      )
     )
     const bills = step("bills of materials", () =>
       each(tarballs, (tarball) =>
         inSlot(Infinity, () =>
-          writeBill(tarball, started.address, { ...stranger, folder: join(work, tarball.packed.name) })
+          writeBill(tarball, started.address, {
+            ...stranger,
+            folder: join(work, `bill-${nameIn(tarball)}-${tarball.effect}`)
+          })
         )
       )
     )
@@ -102,6 +111,7 @@ const packIn = async (copy: string, owner: Owner, target: string): Promise<Failu
 
 interface Tarball extends TarballInput {
   readonly tarball: string
+  readonly effect: Effect
   readonly kilobytes: number
 }
 
@@ -109,27 +119,42 @@ const readTarballs = (target: string, owner: Owner): ReadonlyArray<Tarball> =>
   tarballsIn(target).map((packaged) => ({
     ...readTarball(packaged, owner),
     tarball: packaged.tarball,
+    effect: effectOf(packaged),
     kilobytes: statSync(packaged.tarball).size / 1000
   }))
 
+const ofLine = (tarballs: ReadonlyArray<Tarball>, effect: Effect): ReadonlyArray<Tarball> =>
+  tarballs.filter((tarball) => tarball.effect === effect)
+
+/** Both lines pack the same files. */
 const compareWithList = (tarballs: ReadonlyArray<Tarball>, write: boolean): Failures => {
-  const inputs = tarballs.map(({ entries, kilobytes, packed }): PackedInput => ({
-    entries,
-    kilobytes,
-    name: packed.name
-  }))
   if (write) {
-    const lists = Object.fromEntries(inputs.map((input) => [input.name, listedFrom(input)]))
-    writeFileSync(join(root, listPath), JSON.stringify(lists))
+    const lists = ofLine(tarballs, 3).map((tarball) => {
+      const sizes = tarballs.filter(({ packed }) => packed.name === tarball.packed.name)
+      const kilobytes = Math.max(...sizes.map((each) => each.kilobytes))
+      return [tarball.packed.name, listedFrom({ ...inputOf(tarball), kilobytes })] as const
+    })
+    writeFileSync(join(root, listPath), JSON.stringify(Object.fromEntries(lists)))
     const formatting = run("oxfmt", listPath)
     if (formatting.length > 0) return formatting
   }
   const list = JSON.parse(read(listPath)) as Readonly<Record<string, Listed>>
   return [
-    ...inputs.flatMap((input) => checkPacked(input, list[input.name])),
+    ...lines.flatMap(({ effect }) => {
+      const names = ofLine(tarballs, effect).map(({ packed }) => packed.name)
+      const missing = Object.keys(list).filter((name) => !names.includes(name))
+      return missing.map((name) => `${name}: is not packed for Effect ${effect}`)
+    }),
+    ...tarballs.flatMap((tarball) => checkPacked(inputOf(tarball), list[tarball.packed.name])),
     ...tarballs.flatMap(checkTarball).map(render)
   ]
 }
+
+const inputOf = ({ entries, kilobytes, packed }: Tarball): PackedInput => ({
+  entries,
+  kilobytes,
+  name: `${packed.name}@${packed.version}`
+})
 
 const publishAll = async (
   tarballs: ReadonlyArray<Tarball>,
@@ -137,12 +162,29 @@ const publishAll = async (
   inSlot: Slots
 ): Promise<Failures> => {
   const { place } = Project.make(input)
-  return each(tarballs, async ({ tarball }) => {
-    // Provenance is a statement of the workflow that publishes, which is not this one.
-    const publish = ["npm", "publish", tarball, "--access", "public", "--provenance=false"] as const
-    const { error, output } = await inSlot(0, () => runIn(place, ...publish))
-    return error ? [output] : []
-  })
+  const failures: Array<string> = []
+  for (const { effect, tag } of lines) {
+    const sent = await each(ofLine(tarballs, effect), async ({ tarball }) => {
+      // Provenance is a statement of the workflow that publishes, which is not this one.
+      const options = [...publishing(tarball, tag), "--provenance=false"]
+      const { error, output } = await inSlot(0, () => runIn(place, "npm", ...options))
+      return error ? [output] : []
+    })
+    failures.push(...sent)
+  }
+  return failures
+}
+
+/** Whether the registry calls a version by the tag of its line. */
+const checkTag = async (
+  { effect, packed: { name, version } }: Tarball,
+  { address }: Registry.Registry
+): Promise<Failures> => {
+  const answer = await fetch(`${address}/${name}`)
+  const { "dist-tags": tags } = (await answer.json()) as { readonly "dist-tags": Readonly<Record<string, string>> }
+  return lines
+    .filter((line) => line.effect === effect && tags[line.tag] !== version)
+    .map(({ tag }) => `${name}: the tag ${tag} is ${tags[tag]} instead of ${version}`)
 }
 
 interface Use {
@@ -156,34 +198,37 @@ interface Use {
 }
 
 /**
- * The README of the repository by npm and by pnpm, with every entry point of all packages; and the README of each package
- * alone, whose install lines must suffice. One project, with all first examples, meets every compiler and every Node.
+ * The README of the repository by npm, with all first examples and every entry point of all packages: this project meets
+ * every compiler and every Node. For Effect 3 also by pnpm, and the README of each package alone, whose install lines must
+ * suffice; those for Effect 4 name the same packages.
  */
-const projectsOf = (tarballs: ReadonlyArray<Tarball>): ReadonlyArray<Use> => {
+const projectsOf = (effect: Effect, tarballs: ReadonlyArray<Tarball>): ReadonlyArray<Use> => {
   const all = tarballs.map((tarball) => ({ name: nameIn(tarball), ...exampleOf(tarball.readme) }))
   const readme = read("README.md")
-  const install = installLines(readme, 3)
+  const install = installLines(readme, effect)
   const whole = [
     { name: "readme", ...exampleOf(readme) },
     { name: "modules", code: importsOf(tarballs) }
   ]
   const newest = { checkers: [], nodes: Tools.nodes.slice(-1) }
+  const byNpm: Use = {
+    name: `npm-${effect}`,
+    manager: "npm",
+    checkers: Tools.checkers,
+    nodes: Tools.nodes,
+    install,
+    modules: [...whole, ...all]
+  }
+  if (effect === 4) return [byNpm]
   return [
-    {
-      name: "npm",
-      manager: "npm",
-      checkers: Tools.checkers,
-      nodes: Tools.nodes,
-      install,
-      modules: [...whole, ...all]
-    },
+    byNpm,
     { name: "pnpm", manager: "pnpm", ...newest, install, modules: whole },
     ...tarballs.map((tarball): Use => ({
       name: nameIn(tarball),
       // Stricter than npm: a package finds nothing that its own manifest does not name. And a fraction of the time.
       manager: "pnpm",
       ...newest,
-      install: installLines(tarball.readme, 3),
+      install: installLines(tarball.readme, effect),
       modules: all.filter(({ name }) => name === nameIn(tarball))
     }))
   ]

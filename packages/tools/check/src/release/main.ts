@@ -1,5 +1,5 @@
 /**
- * Packs what goes to the registry, tries it out, and sends it there.
+ * Packs what goes to the registry, for Effect 3 and for Effect 4, tries it out, and sends it there.
  *
  *     pnpm release               packs into node_modules/.cache/release
  *     pnpm release FOLDER        packs into another folder
@@ -9,8 +9,8 @@
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { execute, run } from "../Command.ts"
 import { filesBelow, publishedPackages, root, rootManifest } from "../Workspace.ts"
+import * as Lines from "./Lines.ts"
 import { missingFields, ownerOf, placeholder } from "./Owner.ts"
 import * as Pack from "./Pack.ts"
 import { tarballsIn } from "./ReadTarball.ts"
@@ -25,16 +25,17 @@ const release = async (args: ReadonlyArray<string>): Promise<ReadonlyArray<strin
   if (args.includes("--rehearse")) {
     return rehearse({ owner: ownerOf(rootManifest()) ?? placeholder, target, write: args.includes("--write") })
   }
-  return packAll(target)
-}
-
-const packAll = (target: string): ReadonlyArray<string> => {
-  const published = publishedPackages()
-  const building = Pack.build(...published.map(({ folder }) => folder))
-  if (building.length > 0) return building
-  const failures = Pack.packAll({ target })
+  const failures = await packAll(target)
   for (const { tarball } of tarballsIn(target)) console.log(`packed ${tarball}`)
   return failures
+}
+
+const packAll = async (target: string): Promise<ReadonlyArray<string>> => {
+  // Beside the others: it derives on one processor.
+  const four = Lines.packFour(target)
+  const building = Pack.build(...publishedPackages().map(({ folder }) => folder))
+  const three = building.length > 0 ? building : Pack.packAll({ target })
+  return [...three, ...(await four)]
 }
 
 const publish = async (target: string): Promise<ReadonlyArray<string>> => {
@@ -44,18 +45,8 @@ const publish = async (target: string): Promise<ReadonlyArray<string>> => {
   if (owner === undefined || missing.length > 0) return missing
   if (pending.length > 0) return [`${pending.join(", ")}: run changeset version, and commit what it writes`]
   const rehearsal = await rehearse({ owner, target, write: false })
-  if (rehearsal.length > 0) return rehearsal
-  for (const { manifest, tarball } of tarballsIn(target)) {
-    const version = `${manifest.name}@${manifest.version}`
-    const publication = isPublished(version) ? [] : run("npm", "publish", tarball, "--access", "public")
-    if (publication.length > 0) return publication
-    console.log(`published ${version}`)
-  }
-  return []
+  return rehearsal.length > 0 ? rehearsal : Lines.publish(tarballsIn(target))
 }
-
-/** A release that stopped half-way can be run again: the registry takes each version once. */
-const isPublished = (version: string): boolean => execute("npm", "view", version, "version").stdout.trim() !== ""
 
 const failures = await release(process.argv.slice(2))
 for (const failure of failures) console.error(failure)
