@@ -15,8 +15,8 @@ import type * as Clients from "./Clients.ts"
 import { until } from "./HttpServer.ts"
 
 /** Compiled code, and what clients keep for once, grow in the first operations, which are not measured. */
-const first = { operations: 5_000, interruptions: 250 }
-const measured = { operations: 8_000, interruptions: 250 }
+const first = { operations: 3_000, interruptions: 200 }
+const measured = { operations: 3_000, interruptions: 200 }
 const concurrency = 50
 
 setFlagsFromString("--expose-gc")
@@ -136,7 +136,7 @@ const warned = Effect.map(
 const mostBytes = 100 * measured.operations
 
 /** What clients keep for once may also grow later, but what operations leave grows in every round. */
-const mostRounds = 3
+const mostRounds = 4
 
 /** Expects that a client keeps no bytes, sockets and listeners of its operations. */
 export const expectNothingKept = (client: Clients.Client, made: Effect.Effect<Subject, never, HttpClient.HttpClient>) =>
