@@ -1,14 +1,12 @@
-/** Whole programs: the pages show them as they are, and below them what they print. */
-import { execFile } from "node:child_process"
+/** Whole programs, all run in one process: the pages show them as they are, and below them what they print. */
 import { readdirSync } from "node:fs"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
-import { beforeAll, describe, expect, it } from "vitest"
-import { pages, read, root } from "./rows.ts"
+import { format } from "node:util"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { pages, read } from "./rows.ts"
 
-const home = "packages/tools/examples/programs/"
+const folder = new URL("../programs/", import.meta.url)
 
-const programs = readdirSync(new URL(home, root), { encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+const programs = readdirSync(folder, { encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
 
 /** Each program of a page, with the text of the first `text` block below it. */
 const shown = pages.flatMap((page) => {
@@ -22,16 +20,16 @@ const shown = pages.flatMap((page) => {
   })
 })
 
-const run = promisify(execFile)
+let printed = ""
 
-/** As `node` runs it in a project that has the packages. */
-const printed = async (file: string): Promise<string> => {
-  const path = fileURLToPath(new URL(`packages/tools/examples/dist/${file.replace(/\.ts$/, ".js")}`, root))
-  const { stderr, stdout } = await run(process.execPath, ["--no-warnings", path])
-  return stderr + stdout
-}
+beforeEach(() => {
+  printed = ""
+  const print = (...parts: ReadonlyArray<unknown>) => void (printed += `${format(...parts)}\n`)
+  vi.spyOn(console, "log").mockImplementation(print)
+  vi.spyOn(console, "error").mockImplementation(print)
+})
 
-beforeAll(() => run("tsc", ["-b", "packages/tools/examples/programs"], { cwd: root }))
+afterEach(() => vi.restoreAllMocks())
 
 describe("programs", () => {
   it("are all shown in a page", () => {
@@ -43,8 +41,10 @@ describe("programs", () => {
   })
 
   it.each(programs)("%s prints what the pages say", async (file) => {
-    const output = await printed(file)
+    await import(new URL(file, folder).pathname)
     const there = shown.filter((one) => one.file === file)
-    expect(there).toEqual(there.map(({ page }) => ({ page, file, text: output })))
+    await vi.waitFor(() => expect(there).toEqual(there.map(({ page }) => ({ page, file, text: printed }))), {
+      timeout: 20_000
+    })
   })
 })
