@@ -9,6 +9,7 @@ import { read, Unreadable } from "../src/playground/ReadText.ts"
 import { initial, type Settings } from "../src/playground/Settings.ts"
 import { comparedControls, presetControls, serverControls, wishControls } from "../src/playground/Controls.ts"
 import { randomSettings } from "../src/playground/RandomSettings.ts"
+import { taken } from "../src/playground/Taking.ts"
 
 /** The settings of the policy alone. */
 const ofPolicy = (settings: Settings): Settings => ({
@@ -84,8 +85,28 @@ describe("ReadText.read", () => {
   })
 
   it.each([
-    ["nothing", "", "there is no object with a field maxAttempts"],
-    ["no policy", "alert(1)", "there is no object with a field maxAttempts"],
+    ["as it is", "{ ...Policy.standard, classifier: Classifier.always }", {}],
+    ["over HTTP", "HttpRetry.withRetry({ ...HttpRetry.standard, observe: [Observe.logs()] })", {}],
+    [
+      "with fields after it",
+      `const policy = { ...Policy.standard, maxAttempts: 6, deadline: Deadline.refuse("10 seconds") }`,
+      { maxAttempts: 6, deadline: "refuse", deadlineWithin: 10_000 }
+    ],
+    ["with fields before it", "{ maxAttempts: 6, ...Policy.standard }", {}]
+  ] as const)("reads the preset of the pages %s", async (_, text, changed) => {
+    const { settings } = await taken("standard")
+    expect(read(text, initial)).toEqual({ ...ofPolicy(settings), preset: initial.preset, ...changed })
+  })
+
+  it.each([
+    ["nothing", "", "there is no object with a field maxAttempts or with ...Policy.standard"],
+    ["no policy", "alert(1)", "there is no object with a field maxAttempts or with ...Policy.standard"],
+    [
+      "a preset of a vendor",
+      "{ ...AwsRetry.standard, maxAttempts: 5 }",
+      "...AwsRetry.standard cannot be read here: choose it under Preset, or write its fields"
+    ],
+    ["a policy from elsewhere", "{ ...policy, maxAttempts: 5 }", "...policy cannot be read here: write its fields"],
     ["half of a policy", "{ maxAttempts: 3, backoff: Backoff.constant(", "the text ends before the policy does"],
     [
       "a schedule of Effect",

@@ -18,8 +18,15 @@ const mostDepth = 20
 /** Fields that hold functions of the program; their code is passed over. */
 const foreign = new Set(["classifier", "observe", "result", "release", "name", "bucket", "rateLimiter"])
 
+/** Presets that a policy takes over by spread, as code; the presets of vendors are loaded by the page, not read. */
+const standard = `{
+  maxAttempts: 3,
+  backoff: Backoff.exponential({ base: "100 millis" }).pipe(Backoff.capped("20 seconds"), Backoff.jittered(Jitter.full))
+}`
+const spreads: Readonly<Record<string, string>> = { "Policy.standard": standard, "HttpRetry.standard": standard }
+
 export interface Read {
-  /** The record around the first field `maxAttempts`: the text may be a whole program. */
+  /** The record around the first `maxAttempts` or preset: the text may be a whole program. */
   readonly policy: Expression.Expression
   /** The first call of each of the functions that were asked for. */
   readonly calls: ReadonlyArray<Expression.Expression>
@@ -30,7 +37,7 @@ export const read = (text: string, functions: ReadonlyArray<string>): Read => {
   if (text.length > mostCharacters) throw new Unreadable(`the text is longer than ${mostCharacters} characters`)
   const tokens = tokensOf(text)
   const at = startOf(tokens)
-  if (at === undefined) throw new Unreadable("there is no object with a field maxAttempts")
+  if (at === undefined) throw new Unreadable("there is no object with a field maxAttempts or with ...Policy.standard")
   const starts = functions.flatMap((path) => callOf(tokens, path) ?? [])
   return {
     policy: new Parser(tokens, at).expression(0),
@@ -61,13 +68,15 @@ const tokensOf = (text: string): ReadonlyArray<Token> =>
     return sign === undefined ? [] : [{ kind: "sign", text: sign }]
   })
 
-/** The brace that opens the record around the first `maxAttempts:`. */
+/** The brace that opens the record around the first `maxAttempts:`, or around the first preset. */
 const startOf = (tokens: ReadonlyArray<Token>): number | undefined => {
   const open: Array<number> = []
   for (const [i, { kind, text }] of tokens.entries()) {
     if (kind === "sign" && text === "{") open.push(i)
     if (kind === "sign" && text === "}") open.pop()
-    if (text === "maxAttempts" && tokens[i + 1]?.text === ":") return open.at(-1)
+    const preset = `${text}.${tokens[i + 2]?.text}`
+    const isSpread = [1, 2, 3].every((back) => tokens[i - back]?.text === ".") && Object.hasOwn(spreads, preset)
+    if (isSpread || (text === "maxAttempts" && tokens[i + 1]?.text === ":")) return open.at(-1)
   }
   return undefined
 }
@@ -123,7 +132,8 @@ class Parser {
     const fields: Array<readonly [string, Expression.Expression]> = []
     while (!this.#takes("}")) {
       const field = this.#next().text
-      if (foreign.has(field)) this.#passOver()
+      if (field === ".") fields.push(...this.#spread())
+      else if (foreign.has(field)) this.#passOver()
       else fields.push([field, this.#value(depth)])
       if (!this.#takes(",")) {
         this.#expect("}")
@@ -131,6 +141,21 @@ class Parser {
       }
     }
     return Expression.fields(Object.fromEntries(fields))
+  }
+
+  /** The fields of the preset after the first of three dots. */
+  #spread(): ReadonlyArray<readonly [string, Expression.Expression]> {
+    this.#expect(".")
+    this.#expect(".")
+    const { text: module } = this.#next()
+    if (!this.#takes(".")) throw new Unreadable(`...${module} cannot be read here: write its fields`)
+    const preset = `${module}.${this.#next().text}`
+    const code = Object.hasOwn(spreads, preset) ? spreads[preset] : undefined
+    if (code === undefined) {
+      throw new Unreadable(`...${preset} cannot be read here: choose it under Preset, or write its fields`)
+    }
+    const read = new Parser(tokensOf(code), 0).expression(0)
+    return read._tag === "Fields" ? Object.entries(read.fields) : []
   }
 
   #value(depth: number): Expression.Expression {
