@@ -651,6 +651,45 @@ describe("Hedge.hedge with a bucket", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("is asked with the priority of the operation, at once and later", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      for (const answerMillis of [0, 10]) {
+        const { bucket } = bucketOf(5)
+        const noting = {
+          ...bucket,
+          acquire: (request: TokenBucket.Request) =>
+            Effect.flatMap(TokenBucket.Priority, (priority) => {
+              asked.push(priority)
+              return answerMillis === 0 ? bucket.acquire(request) : Effect.delay(bucket.acquire(request), answerMillis)
+            })
+        }
+        const { call } = yield* played({ 1: [300, "ok"] })
+        const hedged = Hedge.hedge(call, { ...hedge, bucket: noting })
+        yield* Effect.provideService(hedged, TokenBucket.Priority, "sheddable")
+        yield* hedged
+      }
+      expect(asked).toEqual(["sheddable", "default", "sheddable", "default"])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("refuses hedges of sheddable operations first", () =>
+    Effect.gen(function* () {
+      const bucket = yield* TokenBucket.successRatio({ capacity: 4, ratio: 0.1 })
+      const attempts: Array<number> = []
+      for (const priority of ["default", "sheddable", "sheddable", "default"] as const) {
+        const { call, log } = yield* played({ 1: [150, "ok"] })
+        yield* Effect.provideService(
+          Hedge.hedge(call, { ...hedge, maxAttempts: 2, bucket }),
+          TokenBucket.Priority,
+          priority
+        )
+        attempts.push(log.filter((line) => /^\d@/.test(line)).length)
+      }
+      expect(attempts).toEqual([2, 2, 1, 2])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("is found by its tag", () =>
     Effect.gen(function* () {
       const { call, log } = yield* played({ 1: [300, "ok"] })

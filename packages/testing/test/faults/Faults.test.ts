@@ -354,6 +354,22 @@ describe("Fault", () => {
 })
 
 describe("Faults.inject", () => {
+  it.live("injects the same on the clock of the machine", () =>
+    Effect.gen(function* () {
+      const faults = Faults.script<string, never>([
+        Fault.fail("down", { after: 1 }),
+        Fault.latency({ before: 1 }),
+        Fault.hang
+      ])
+      const injector = yield* Faults.make(faults)
+      const call = Faults.inject(Effect.succeed("up"), injector)
+      expect(yield* Effect.flip(call)).toBe("down")
+      expect(yield* call).toBe("up")
+      expect(yield* Effect.timeoutOption(call, 1)).toEqual(Option.none())
+      expect(yield* Faults.counts(injector)).toMatchObject({ injected: { Fail: 1, Latency: 1, Hang: 1 } })
+    })
+  )
+
   it("adds the errors of the faults, and no others", () => {
     const call: Effect.Effect<"a", "own"> = Effect.fail("own")
     const injected = <E>(faults: Faults.Faults<E>) =>
