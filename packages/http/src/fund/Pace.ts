@@ -66,8 +66,8 @@ export const initial: Pace = {
   pausedUntilMillis: -Infinity
 }
 
-/** How long an unanswered first request holds back all others. */
-const longestFirstMillis = 10_000
+/** How long an unanswered request holds back others: the first one all of them, a later one its place in new windows. */
+const longestUnansweredMillis = 10_000
 
 /** How many requests a window is expected to allow this program. */
 const expected = ({ limit, share }: Window): number => Math.max(1, Math.floor(limit * share + 1e-9))
@@ -109,7 +109,8 @@ export const current = (self: Pace, nowMillis: number): Pace => {
     windows.set(name, now)
   }
   if (!isNew) return self
-  return { ...self, windows, open: new Map([...self.open].filter(([, { isOver }]) => !isOver)) }
+  const isCounted = ({ isOver, sentMillis }: Open) => !isOver && nowMillis - sentMillis < longestUnansweredMillis
+  return { ...self, windows, open: new Map([...self.open].filter(([, request]) => isCounted(request))) }
 }
 
 const left = (window: Window, { open }: Pace): number => window.least - open.size
@@ -133,7 +134,7 @@ export const millisUntil = (self: Pace, settings: Settings, nowMillis: number, c
   for (const window of pace.windows.values()) {
     longest = Math.max(longest, untilMillis(window, pace, settings, nowMillis, count))
   }
-  if (isHeldBack(pace)) longest = Math.max(longest, pace.sentMillis + longestFirstMillis - nowMillis)
+  if (isHeldBack(pace)) longest = Math.max(longest, pace.sentMillis + longestUnansweredMillis - nowMillis)
   return Math.max(0, Math.ceil(longest))
 }
 

@@ -101,6 +101,12 @@ describe("Pace", () => {
     expect(Pace.level(Pace.answered(lost, settings, 50, 4, answer(9, 50)), 50)).toBe(8)
   })
 
+  it("counts a request in new windows for ten seconds, if it is not answered", () => {
+    const hanging = known(9)
+    expect([50, 1000, 9000, 9999].map((nowMillis) => Pace.level(hanging, nowMillis))).toEqual([0, 1, 1, 1])
+    expect(Pace.level(hanging, 10_000)).toBe(10)
+  })
+
   it("pauses for the hint of a throttle that no limit explains, and keeps the limit", () => {
     const answers = { ...answer(5, 0, true), hintMillis: 3000 }
     const pace = Pace.answered(known(1), settings, 0, 2, answers)
@@ -126,6 +132,50 @@ describe("Pace", () => {
       limits: limit === undefined ? [] : [{ ...limit, ...changed }]
     })
     expect(Pace.millisUntil(pace, settings, 0, 1)).toBe(millis)
+  })
+
+  it("waits no longer than atMost, and has a level, whatever a server tells in whatever order", () => {
+    const millis = fc.constantFrom(0, 1, 999, 1000, 1e6, 1e18)
+    const count = fc.constantFrom(0, 1, 3, 5, 1e15)
+    const limits = fc.array(
+      fc.record({
+        name: fc.constantFrom("a", "b"),
+        remaining: count,
+        resetMillis: millis,
+        unitMillis: fc.constantFrom(1, 1000),
+        limit: fc.option(count, { nil: undefined }),
+        windowMillis: fc.option(millis, { nil: undefined })
+      }),
+      { maxLength: 2 }
+    )
+    const told = fc.record({ limits, isThrottle: fc.boolean(), hintMillis: fc.constantFrom(0, 1000, Infinity) })
+    const step = fc.oneof(
+      fc.constant({ _tag: "ask" as const }),
+      fc.constant({ _tag: "ask" as const }),
+      fc.record({ _tag: fc.constant("answer" as const), number: fc.nat(12), told }),
+      fc.record({ _tag: fc.constantFrom("lost" as const, "refund" as const), number: fc.nat(12) }),
+      fc.record({ _tag: fc.constant("wait" as const), millis: fc.constantFrom(1, 50, 1000, 70_000, 1e9) })
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(0, 0.5, 1), (steps, spreadBelow) => {
+        const bounded = { atMostMillis: 60_000, spreadBelow }
+        let pace = Pace.initial
+        let nowMillis = 0
+        for (const step of steps) {
+          if (step._tag === "wait") nowMillis += step.millis
+          else if (step._tag === "ask") pace = Pace.sent(pace, bounded, nowMillis)?.[1] ?? pace
+          else if (step._tag === "answer") pace = Pace.answered(pace, bounded, nowMillis, step.number, step.told)
+          else pace = (step._tag === "lost" ? Pace.unanswered : Pace.refunded)(pace, step.number)
+          const waits = Pace.millisUntil(pace, bounded, nowMillis, 1)
+          expect(waits).toBeGreaterThanOrEqual(0)
+          expect(waits).toBeLessThanOrEqual(60_000)
+          expect(Pace.level(pace, nowMillis)).toBeGreaterThanOrEqual(0)
+        }
+        // No request waits for ever, not even for those that are never answered.
+        expect(Pace.sent(pace, bounded, nowMillis + 200_000)).toBeDefined()
+      }),
+      { seed: 29, numRuns: 300 }
+    )
   })
 
   it("obeys the strictest of several limits", () => {
