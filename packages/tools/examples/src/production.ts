@@ -28,7 +28,8 @@ class Orders extends Effect.Service<Orders>()("checkout/Orders", {
     const client = HttpRetry.withRetry(yield* HttpClient.HttpClient, { ...fields, name: "orders", bucket, observe })
     yield* Effect.addFinalizer(() => Effect.log("orders closed"))
     return {
-      find: (id: string) => client.get(`${url}/orders/${id}`).pipe(HttpRetry.withOptions({ route: "/orders/{id}" })),
+      find: (id: string) =>
+        client.get(`${url}/orders/${encodeURIComponent(id)}`).pipe(HttpRetry.withOptions({ route: "/orders/{id}" })),
       changes: client.get(`${url}/changes`).pipe(HttpRetry.withOptions({ route: "/changes", maxAttempts: 1 }))
     }
   })
