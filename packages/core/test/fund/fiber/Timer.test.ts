@@ -1,6 +1,7 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Clock, Duration, Effect, Fiber } from "effect"
+import { living, watched } from "../../support/Steps.ts"
 import * as Timer from "../../../src/fund/fiber/Timer.ts"
 
 const longest = 2 ** 31 - 1
@@ -161,6 +162,27 @@ describe("Timer.after with the live clock", () => {
     // Without a turn of the event loop, in which timers of a test runner may come and go.
     for (let turn = 0; turn < 20; turn++) await Promise.resolve()
     expect(inUse()).toEqual([fibersBefore, timersBefore])
+  })
+
+  it.each([
+    { name: "the clock of a program that provides none", change: (clock: Clock.Clock) => clock, fibers: 0 },
+    {
+      name: "another clock that sleeps as it does",
+      change: (clock: Clock.Clock): Clock.Clock => ({ ...live, sleep: (duration) => clock.sleep(duration) }),
+      fibers: 1
+    }
+  ])("begins $fibers fibers on $name", ({ change, fibers }) => {
+    const alive = living()
+    const begun = Effect.gen(function* () {
+      const clock = change(yield* Effect.clock)
+      const runtime = yield* Effect.runtime<never>()
+      const before = alive.fibers.size
+      const cancel = Timer.after(clock, 60_000, runtime, () => {})
+      const begun = alive.fibers.size - before
+      cancel()
+      return begun
+    })
+    expect(Effect.runSync(watched(begun, alive.watcher))).toBe(fibers)
   })
 
   it("calls once, and ignores a cancellation after that", async () => {
