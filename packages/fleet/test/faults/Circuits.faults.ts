@@ -51,6 +51,9 @@ const settledMillis = 400
 /** Probes are counted for so long: several open times. */
 const countedMillis = 600
 
+/** A process that found the store away asks it again after a second. */
+const awayMillis = 1500
+
 /** Makes the circuit of a process. */
 type Holder = Effect.Effect<CircuitBreaker.CircuitBreaker, never, Scope.Scope>
 
@@ -119,22 +122,14 @@ const during = (
       })
     const play = Effect.gen(function* () {
       const breakers = yield* Effect.all(holders)
-      const all = (...states: ReadonlyArray<CircuitBreaker.State["_tag"]>) =>
-        until(
-          `all circuits are ${states.join(" or ")}`,
-          Effect.map(
-            Effect.forEach(breakers, ({ state }) => state),
-            (found) => found.every(({ _tag }) => states.includes(_tag))
-          )
-        )
       const calling = breakers.flatMap((breaker) => Array.from({ length: callers }, () => call(breaker)))
       const running = yield* Effect.forEach(calling, (call) =>
         Effect.forkScoped(Effect.repeat(call, { until: () => service.isOver }))
       )
-      yield* all("Closed")
+      yield* all(breakers)("Closed")
       service.isUp = false
       const probing = Effect.gen(function* () {
-        yield* all("Open", "HalfOpen")
+        yield* all(breakers)("Open", "HalfOpen")
         yield* pause(settledMillis)
         const probed = until(
           "a probe is made",
@@ -159,7 +154,7 @@ const during = (
       yield* fault(calls)
       const second = yield* probing
       service.isUp = true
-      yield* all("Closed")
+      yield* all(breakers)("Closed")
       service.isOver = true
       // An attempt that hangs keeps this from ending.
       yield* Fiber.joinAll(running)
@@ -221,7 +216,44 @@ const meanwhile =
       yield* logged("store back", holders.length)
     })
 
+/** Waits until all circuits are in one of the states. */
+const all =
+  (breakers: ReadonlyArray<CircuitBreaker.CircuitBreaker>) =>
+  (...states: ReadonlyArray<CircuitBreaker.State["_tag"]>) =>
+    until(
+      `all circuits are ${states.join(" or ")}`,
+      Effect.map(
+        Effect.forEach(breakers, ({ state }) => state),
+        (found) => found.every(({ _tag }) => states.includes(_tag))
+      )
+    )
+
+/** A store that is frozen carries out the first change when it goes on: that does not undo the second one. */
+const undone = (
+  holders: ReadonlyArray<Holder>,
+  stop: Effect.Effect<void>,
+  goOn: Effect.Effect<void, unknown>
+): Effect.Effect<void, unknown, Scope.Scope> =>
+  Effect.gen(function* () {
+    const breakers = yield* Effect.all(holders)
+    const [first] = breakers
+    if (first === undefined) return yield* Effect.dieMessage("no process")
+    yield* stop
+    yield* first.isolate
+    yield* first.reset
+    yield* goOn
+    yield* pause(awayMillis)
+    yield* all(breakers)("Closed")
+  }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, Logger.none)))
+
 describe("a shared circuit whose Redis", () => {
+  it.scopedLive("is frozen is as the last change by hand left it, not the first", () =>
+    Effect.gen(function* () {
+      const server = yield* Redis.start()
+      yield* undone(onRedis(server), server.freeze, server.thaw)
+    })
+  )
+
   it.scopedLive("is frozen is that of each process meanwhile, and shared again when it goes on", () =>
     Effect.gen(function* () {
       const server = yield* Redis.start()

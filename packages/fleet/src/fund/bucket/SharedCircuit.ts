@@ -118,6 +118,12 @@ interface Sharing {
   readonly isChanged: Effect.Effect<boolean>
 }
 
+/** A circuit that the store is asked to keep; without `kept` it is only read. */
+interface Sent {
+  readonly circuit: Circuit.Circuit
+  readonly kept: CircuitText.Kept | undefined
+}
+
 /** While the store is away it is asked this often at most. */
 const leastAwayMillis = 1000
 
@@ -140,6 +146,11 @@ const sharing = (
   /** The text that the store had when it was last asked, and the circuit that stands for it. */
   let text = ""
   let stored = initial
+  /**
+   * A change without an answer, which a store that was frozen may still carry out. It is sent again before later ones, so
+   * that it does not come back as a change of another process.
+   */
+  let unanswered: Sent | undefined
   const nowMillis = () => read(MonotonicTime.currentClock())
   const differs = (circuit: Circuit.Circuit) =>
     circuit !== stored && !(circuit._tag === "Closed" && stored._tag === "Closed" && circuit.ticket === stored.ticket)
@@ -155,18 +166,21 @@ const sharing = (
       return stored
     })
 
+  const current = look((circuit, now): Sent => {
+    if (offsetMillis === undefined || !differs(circuit)) return { circuit, kept: undefined }
+    return { circuit, kept: CircuitText.encode(circuit, now, offsetMillis) }
+  })
+
   /** Asks the store once: sends what has changed, or else reads. Answers whether another process was faster. */
   const ask: Effect.Effect<boolean> = Effect.gen(function* () {
     askedMillis = nowMillis()
-    const sent = yield* look((circuit, now) => {
-      if (offsetMillis === undefined || !differs(circuit)) return { circuit, kept: undefined }
-      return { circuit, kept: CircuitText.encode(circuit, now, offsetMillis) }
-    })
+    const sent = unanswered ?? (yield* current)
     const next = sent.kept?.text ?? text
     const call = () => store.swap(bucketKey, text, next, sent.kept?.forMillis ?? 0)
     const exit: Exit.Exit<Swapped, unknown> = yield* Effect.exit(Effect.suspend(call))
     yield* Outages.note(store, name, exit)
     isAway = Exit.isFailure(exit)
+    unanswered = isAway && sent.kept !== undefined ? sent : undefined
     if (Exit.isFailure(exit)) return false
     const offset = exit.value.nowMillis - nowMillis()
     offsetMillis = offset

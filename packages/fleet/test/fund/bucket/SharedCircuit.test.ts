@@ -65,6 +65,27 @@ const freezing = (within: Duration.DurationInput) => {
   return { store: { ...store, swap }, freeze: Effect.sync(() => void (isFrozen = true)) }
 }
 
+/** A store whose calls end without an answer while it is frozen, and are carried out once it thaws. */
+const thawing = () => {
+  const store = SpecStore.make()
+  let isFrozen = false
+  const abandoned: Array<Effect.Effect<unknown>> = []
+  const swap: Store<unknown>["swap"] = (...asked) =>
+    Effect.suspend((): Effect.Effect<Swapped, unknown> => {
+      if (!isFrozen) return store.swap(...asked)
+      abandoned.push(store.swap(...asked))
+      return Effect.delay(Effect.fail("away"), "700 millis")
+    })
+  return {
+    store: { ...store, swap },
+    freeze: Effect.sync(() => void (isFrozen = true)),
+    thaw: Effect.suspend(() => {
+      isFrozen = false
+      return Effect.all(abandoned.splice(0), { discard: true })
+    })
+  }
+}
+
 /** The lines that are logged, without their times. */
 const logging = <A, E, R>(self: (lines: ReadonlyArray<string>) => Effect.Effect<A, E, R>) => {
   const lines: Array<string> = []
@@ -388,6 +409,33 @@ describe("a shared circuit while the store is away", () => {
         yield* isGranted(a)
         yield* settled
         expect(yield* tagsOf([a, b])).toBe("Isolated Isolated")
+      })
+    )
+  )
+
+  it.effect.each<readonly [name: string, change: (a: Breaker) => Effect.Effect<unknown>, expected: string]>([
+    ["an isolation, and then a reset", (a) => Effect.zipRight(a.isolate, a.reset), "Closed Closed"],
+    ["a reset, and then an isolation", (a) => Effect.zipRight(a.reset, a.isolate), "Isolated Isolated"],
+    ["a probe, and its success", (a) => attempt(a, "succeeds"), "Closed Closed"],
+    ["a probe, and its failure", (a) => attempt(a, "fails"), "HalfOpen HalfOpen"]
+  ])("knows its own change again if a frozen store carries it out later: %s", ([, change, expected]) =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { store, freeze, thaw } = thawing()
+        const options: Options = { refreshAfter: "1 second", openFor: "500 millis" }
+        const [a, b] = (yield* fleet(store, 2, options)) as [Breaker, Breaker]
+        yield* attempt(a, "fails")
+        yield* Effect.sleep("500 millis")
+        yield* freeze
+        yield* change(a)
+        yield* thaw
+        yield* Effect.sleep("1 second")
+        yield* tagOf(a)
+        yield* settled
+        yield* Effect.sleep("1 second")
+        expect(yield* tagsOf([a, b])).toBe(expected)
+        const isLet = !expected.startsWith("Isolated")
+        expect([yield* attempt(b, "succeeds"), yield* attempt(a, "succeeds")]).toEqual([isLet, isLet])
       })
     )
   )
