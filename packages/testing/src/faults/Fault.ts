@@ -10,6 +10,7 @@ import * as Millis from "@effect-retry/core/unstable/Millis"
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
 import type { Fault, Faults } from "./Tree.ts"
+import { treeOf } from "./Tree.ts"
 
 /**
  * The error with which `throttle` makes an effect fail: the server asks the client to wait. Over HTTP it is a response.
@@ -119,6 +120,9 @@ export const latency = (options: Latency): Faults => {
     before = 0,
     jitter = Jitter.none
   } = Argument.options(owner, `{ before: "1 second" }`, options, { before: false, after: false, jitter: false })
+  if (typeof jitter?.draw !== "function") {
+    return Argument.refuse(owner, "jitter", "made by Jitter, such as Jitter.full", jitter)
+  }
   return fault({
     _tag: "Latency",
     beforeMillis: millis(owner, "before", before),
@@ -134,7 +138,7 @@ export const latency = (options: Latency): Faults => {
  * @category combinators
  */
 export const lost = <E, Over extends "http">(self: Faults<E, Over>): Faults<E, Over> => ({
-  tree: { _tag: "Lost", of: self.tree }
+  tree: { _tag: "Lost", of: treeOf("Fault.lost", self) }
 })
 
 /** A made-up response. */

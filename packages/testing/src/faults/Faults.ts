@@ -67,7 +67,7 @@ export const none: Faults = { tree: { _tag: "FirstOf", of: [] } }
  */
 export const firstOf = <E = never, Over extends "http" = never>(
   ...faults: ReadonlyArray<Faults<E, Over>>
-): Faults<E, Over> => ({ tree: { _tag: "FirstOf", of: trees(faults) } })
+): Faults<E, Over> => ({ tree: { _tag: "FirstOf", of: trees("Faults.firstOf", faults) } })
 
 /**
  * The first call gets the first of these faults, the second the second, and so on. A call with `none`, or beyond the
@@ -76,7 +76,7 @@ export const firstOf = <E = never, Over extends "http" = never>(
  * @category combinators
  */
 export const script = <E, Over extends "http">(faults: ReadonlyArray<Faults<E, Over>>): Faults<E, Over> => ({
-  tree: { _tag: "Script", of: trees(faults) }
+  tree: { _tag: "Script", of: trees("Faults.script", faults) }
 })
 
 /**
@@ -85,7 +85,11 @@ export const script = <E, Over extends "http">(faults: ReadonlyArray<Faults<E, O
  * @category combinators
  */
 export const chance = <E, Over extends "http">(ratio: number, faults: Faults<E, Over>): Faults<E, Over> => ({
-  tree: { _tag: "Chance", ratio: Argument.number("Faults.chance", "ratio", ratio, { min: 0, max: 1 }), of: faults.tree }
+  tree: {
+    _tag: "Chance",
+    ratio: Argument.number("Faults.chance", "ratio", ratio, { min: 0, max: 1 }),
+    of: Trees.treeOf("Faults.chance", faults)
+  }
 })
 
 /**
@@ -95,7 +99,7 @@ export const chance = <E, Over extends "http">(ratio: number, faults: Faults<E, 
  */
 export const first = <E, Over extends "http">(count: number, faults: Faults<E, Over>): Faults<E, Over> => {
   const last = Argument.number("Faults.first", "count", count, { min: 1, integer: true })
-  return where(({ number }) => number <= last, faults)
+  return whenMet("Faults.first", ({ number }) => number <= last, faults)
 }
 
 /**
@@ -105,7 +109,7 @@ export const first = <E, Over extends "http">(count: number, faults: Faults<E, O
  */
 export const every = <E, Over extends "http">(count: number, faults: Faults<E, Over>): Faults<E, Over> => {
   const step = Argument.number("Faults.every", "count", count, { min: 1, integer: true })
-  return where(({ number }) => number % step === 0, faults)
+  return whenMet("Faults.every", ({ number }) => number % step === 0, faults)
 }
 
 /** An outage, in time since the injector was made. */
@@ -121,9 +125,14 @@ interface Outage {
  * @category combinators
  */
 export const between = <E, Over extends "http">(outage: Outage, faults: Faults<E, Over>): Faults<E, Over> => {
-  const from = Argument.millis("Faults.between", "from", outage.from, { min: 0 })
-  const to = Argument.millis("Faults.between", "to", outage.to, { min: from, exclusive: true })
-  return where(({ elapsed }) => Duration.toMillis(elapsed) >= from && Duration.toMillis(elapsed) < to, faults)
+  const owner = "Faults.between"
+  if (!Predicate.isRecord(outage)) {
+    return Argument.refuse(owner, "outage", "a record, such as { from: 0, to: 1000 }", outage)
+  }
+  Argument.fields(owner, outage, ["from", "to"], "fields of an outage")
+  const from = Argument.millis(owner, "from", outage.from, { min: 0 })
+  const to = Argument.millis(owner, "to", outage.to, { min: from, exclusive: true })
+  return whenMet(owner, ({ elapsed }) => Duration.toMillis(elapsed) >= from && Duration.toMillis(elapsed) < to, faults)
 }
 
 /**
@@ -134,7 +143,16 @@ export const between = <E, Over extends "http">(outage: Outage, faults: Faults<E
 export const where = <E, Over extends "http">(
   isMet: (call: Call) => boolean,
   faults: Faults<E, Over>
-): Faults<E, Over> => ({ tree: { _tag: "Where", isMet, of: faults.tree } })
+): Faults<E, Over> =>
+  Predicate.isFunction(isMet)
+    ? whenMet("Faults.where", isMet, faults)
+    : Argument.refuse("Faults.where", "isMet", "a function from a call to a boolean", isMet)
+
+const whenMet = <E, Over extends "http">(
+  owner: string,
+  isMet: (call: Call) => boolean,
+  faults: Faults<E, Over>
+): Faults<E, Over> => ({ tree: { _tag: "Where", isMet, of: Trees.treeOf(owner, faults) } })
 
 /**
  * How faults are injected.
@@ -172,9 +190,13 @@ export const make = <E, Over extends "http">(
   const most =
     maxInFlight === undefined ? Infinity : Argument.number(owner, "maxInFlight", maxInFlight, { min: 1, integer: true })
   if (seed !== undefined) Argument.seed(owner, seed)
+  if (onInjected !== undefined && !Predicate.isFunction(onInjected)) {
+    Argument.refuse(owner, "onInjected", "a function from an injected fault to an effect", onInjected)
+  }
+  const tree = Trees.treeOf(owner, faults)
   const given = seed === undefined ? Random.nextInt : Effect.succeed(seed)
   return Effect.flatMap(given, (seed) =>
-    Injector.make({ decide: Trees.compile(faults.tree, Draw.seeded(seed)), maxInFlight: most, onInjected })
+    Injector.make({ decide: Trees.compile(tree, Draw.seeded(seed)), maxInFlight: most, onInjected })
   )
 }
 
@@ -239,12 +261,14 @@ export const counts = (self: Injector.Injector<unknown, "http">): Effect.Effect<
 export const configured = <E, Over extends "http">(
   name: string,
   faults: Faults<E, Over>
-): Effect.Effect<Injector.Injector<E, Over>, ConfigError.ConfigError> =>
-  Effect.flatMap(FaultsConfig.config(name), (found): Effect.Effect<Injector.Injector<E, Over>> => {
+): Effect.Effect<Injector.Injector<E, Over>, ConfigError.ConfigError> => {
+  Trees.treeOf("Faults.configured", faults)
+  return Effect.flatMap(FaultsConfig.config(name), (found): Effect.Effect<Injector.Injector<E, Over>> => {
     if (found === undefined) return Effect.succeed(off)
     const { ratio, ...options } = found
     return make(ratio === undefined ? faults : chance(ratio, faults), options)
   })
+}
 
 /** The faulty service that `layer` provides. */
 interface Faulty<S, E, Over extends "http"> {
@@ -272,4 +296,7 @@ export const layer = <I, S, E, Over extends "http">(
     )
   )
 
-const trees = (faults: ReadonlyArray<Faults<unknown, "http">>): ReadonlyArray<Tree> => faults.map(({ tree }) => tree)
+const trees = (owner: string, faults: ReadonlyArray<Faults<unknown, "http">>): ReadonlyArray<Tree> =>
+  Array.isArray(faults)
+    ? faults.map((one) => Trees.treeOf(owner, one))
+    : Argument.refuseForeign(owner, "faults", "an array of Faults", faults)

@@ -2,7 +2,9 @@
  * Which fault affects which call: a stateless tree that is evaluated for every call.
  */
 import type { Jitter } from "@effect-retry/core"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import type * as Duration from "effect/Duration"
+import * as Predicate from "effect/Predicate"
 import * as Draw from "./Draw.ts"
 
 /** A fault. Times are in milliseconds. */
@@ -80,6 +82,12 @@ export type Tree =
   | { readonly _tag: "Chance"; readonly ratio: number; readonly of: Tree }
   | { readonly _tag: "Lost"; readonly of: Tree }
   | { readonly _tag: "Where"; readonly isMet: (call: Call) => boolean; readonly of: Tree }
+
+/** The tree of the faults that were given to the function `owner`. */
+export const treeOf = (owner: string, faults: Faults<unknown, "http">): Tree =>
+  Predicate.hasProperty(faults, "tree") && Predicate.hasProperty(faults.tree, "_tag")
+    ? faults.tree
+    : Argument.refuseForeign(owner, "faults", "Faults, such as Fault.hang", faults)
 
 /** A fault that affects a call. */
 export interface Met {

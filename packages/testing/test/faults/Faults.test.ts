@@ -555,6 +555,7 @@ describe("arguments", () => {
     [() => Faults.chance(2, down), "Faults.chance: ratio must be >= 0 and <= 1, got 2"],
     [() => Faults.first(0, down), "Faults.first: count must be a whole number >= 1, got 0"],
     [() => Faults.every(1.5, down), "Faults.every: count must be a whole number >= 1, got 1.5"],
+    [() => Faults.between({ from: 0, until: 5 } as never, down), "Faults.between: until must be absent"],
     [() => Faults.between({ from: 5, to: 5 }, down), "Faults.between: to must be a finite duration > 5ms, got 5"],
     [() => Faults.make(down, { maxInFlight: 0 }), "Faults.make: maxInFlight must be a whole number >= 1, got 0"],
     [() => Faults.make(down, { seed: NaN }), "Faults.make: seed must be a text or a finite number, got NaN"],
@@ -562,7 +563,31 @@ describe("arguments", () => {
       () => Faults.inject(Effect.void, down as never),
       "Faults.inject: injector must be an injector, which Faults.make makes, got an object"
     ],
-    [() => Faults.make(down, "seed" as never), "Faults.make: options must be a record"]
+    [() => Faults.make(down, "seed" as never), "Faults.make: options must be a record"],
+    [() => Faults.make(down, { onInjected: "log" as never }), "Faults.make: onInjected must be a function from"],
+    [() => Faults.make(Fault.fail as never), "Faults.make: faults must be Faults, such as Fault.hang, got "],
+    [
+      () => Faults.chance(0.5, new Error("secret") as never),
+      "Faults.chance: faults must be Faults, such as Fault.hang, got"
+    ],
+    [() => Faults.first(1, undefined as never), "Faults.first: faults must be Faults"],
+    [() => Faults.every(1, null as never), "Faults.every: faults must be Faults"],
+    [() => Faults.between({ from: 0, to: 1 }, {} as never), "Faults.between: faults must be Faults"],
+    [
+      () => Faults.between(undefined as never, down),
+      "Faults.between: outage must be a record, such as { from: 0, to: 1000 }"
+    ],
+    [
+      () => Faults.where(true as never, down),
+      "Faults.where: isMet must be a function from a call to a boolean, got true"
+    ],
+    [() => Faults.where(() => true, [] as never), "Faults.where: faults must be Faults"],
+    [() => Faults.script(down as never), "Faults.script: faults must be an array of Faults"],
+    [() => Faults.script(["down"] as never), "Faults.script: faults must be Faults"],
+    [() => Faults.firstOf(down, "down" as never), "Faults.firstOf: faults must be Faults"],
+    [() => Faults.configured("faults", "down" as never), "Faults.configured: faults must be Faults"],
+    [() => Fault.lost("down" as never), "Fault.lost: faults must be Faults"],
+    [() => Fault.latency({ before: 1, jitter: 0.5 as never }), "Fault.latency: jitter must be"]
   ])("%s", (call, message) => {
     expect(call).toThrow(message)
   })
