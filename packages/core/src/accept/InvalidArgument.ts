@@ -49,8 +49,17 @@ export class InvalidArgument extends Data.TaggedError("InvalidArgument")<{
 }
 
 const show = (value: unknown): string => {
-  const text = Array.isArray(value) ? `[${value.map(word).join(", ")}]` : word(value)
+  const text = attempted(() => (Array.isArray(value) ? `[${value.map(word).join(", ")}]` : word(value)))
   return text.length > 80 ? `${text.slice(0, 80)}...` : text
+}
+
+/** Even a look at a proxy may throw. */
+const attempted = (show: () => string): string => {
+  try {
+    return show()
+  } catch {
+    return "an object that cannot be read"
+  }
 }
 
 const word = (value: unknown): string => {

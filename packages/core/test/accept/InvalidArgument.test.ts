@@ -352,3 +352,19 @@ function failureOf(make: () => unknown) {
   }
   return undefined
 }
+
+describe("the message of an InvalidArgument", () => {
+  const revoked = Proxy.revocable([], {})
+  revoked.revoke()
+  const refuses = (): never => {
+    throw new Error("no")
+  }
+  it.each<readonly [name: string, value: object]>([
+    ["a revoked proxy", revoked.proxy],
+    ["a proxy that throws", new Proxy({}, { get: refuses, has: refuses, getPrototypeOf: refuses, ownKeys: refuses })],
+    ["an array with one", [revoked.proxy]]
+  ])("can be read if the value is %s", (_, value) => {
+    const { message } = new InvalidArgument.InvalidArgument({ owner: "a.b", field: "c", allowed: "d", value })
+    expect(message).toBe("a.b: c must be d, got an object that cannot be read")
+  })
+})
