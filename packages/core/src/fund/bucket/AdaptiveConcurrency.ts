@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import * as Verdict from "../../classify/Verdict.ts"
+import { longestMillis } from "../../decide/Millis.ts"
 import * as Concurrency from "../count/Concurrency.ts"
 import type { Grant, Outcome, TokenBucket } from "../port/Port.ts"
 import * as Priority from "../port/Priority.ts"
@@ -62,8 +63,9 @@ const check = (options: Options): Concurrency.Settings & { readonly initial: num
   const { rule = "gradient", samples = 20, slowerThan = "5 seconds" } = given
   const whole = (field: "initial" | "least" | "most" | "samples", value: number, min: number, max: number) =>
     Argument.number(owner, field, value, { min, max, integer: true })
-  const least = whole("least", options.least ?? Math.min(3, options.most ?? 3), 1, 1e6)
-  const most = whole("most", options.most ?? Math.max(1000, least), least, 1e6)
+  const highest = options.most === undefined ? undefined : whole("most", options.most, 1, 1e6)
+  const least = whole("least", options.least ?? Math.min(3, highest ?? 3), 1, 1e6)
+  const most = whole("most", highest ?? Math.max(1000, least), least, 1e6)
   return {
     least,
     most,
@@ -79,7 +81,8 @@ const sampleOf = (outcome: Outcome, inFlight: number): Concurrency.Sample | unde
   const kind = outcome._tag === "Failed" ? Option.getOrUndefined(Verdict.kindOf(outcome.verdict)) : undefined
   const isDropped = kind === "Throttling" || kind === "Timeout"
   if (outcome._tag !== "Succeeded" && !isDropped) return undefined
-  return { ranMillis: outcome.ran === undefined ? 0 : Duration.toMillis(outcome.ran), inFlight, isDropped }
+  const ranMillis = outcome.ran === undefined ? 0 : Math.min(Duration.toMillis(outcome.ran), longestMillis)
+  return { ranMillis, inFlight, isDropped }
 }
 
 /**

@@ -130,6 +130,10 @@ export const check = (owner: string, given: Options): Settings => {
   const kinds = options.kinds ?? standardKinds
   if (!Array.isArray(kinds)) Argument.refuse(owner, "kinds", "an array of kinds", kinds)
   for (const kind of kinds) Argument.oneOf(owner, "kinds", kind, Verdict.kinds)
+  const { onChange } = options
+  if (onChange !== undefined && !Predicate.isFunction(onChange)) {
+    Argument.refuse(owner, "onChange", "a function from a state to an effect", onChange)
+  }
   const { draws, tree } = openForOf(owner, options)
   const count = (field: "probes" | "successes") =>
     Argument.number(owner, field, options[field] ?? 1, { min: 1, integer: true })

@@ -1,7 +1,7 @@
 import { Backoff, RateLimiter, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Option } from "effect"
+import { Duration, Effect, Fiber, Option } from "effect"
 import { acquire, isGranted } from "../Asking.ts"
 
 type Options = NonNullable<Parameters<typeof RateLimiter.adaptiveConcurrency>[0]>
@@ -101,6 +101,23 @@ describe("RateLimiter.adaptiveConcurrency", () => {
     )
   )
 
+  it.effect.each(["gradient", "aimd"] as const)(
+    "keeps its least limit, and grants, whatever it is told of the time that attempts ran: %s",
+    (rule) =>
+      VirtualClock.run(
+        Effect.gen(function* () {
+          const bucket = yield* RateLimiter.adaptiveConcurrency({ samples: 1, rule })
+          for (const ran of [Duration.infinity, Duration.millis(1e308), Duration.infinity, Duration.zero]) {
+            for (let step = 0; step < 20; step += 1) {
+              const granted = Option.getOrThrow(yield* acquire(bucket, { atMostMillis: 0 }))
+              yield* bucket.record({ _tag: "Succeeded", attempt: 1, granted, ran })
+            }
+            expect(yield* bucket.level).toBeGreaterThanOrEqual(3)
+          }
+        })
+      )
+  )
+
   it.effect("bounds how many attempts wait", () =>
     VirtualClock.run(
       Effect.gen(function* () {
@@ -117,7 +134,9 @@ describe("RateLimiter.adaptiveConcurrency", () => {
   it("refuses bad options, and names the field", () => {
     const bad: ReadonlyArray<readonly [Options, string]> = [
       [{ least: 0 }, "least"],
-      [{ most: 0 }, "least"],
+      [{ most: 0 }, "most"],
+      [{ most: 10n as never }, "most"],
+      [{ most: Symbol("many") as never }, "most"],
       [{ least: 10, most: 9 }, "most"],
       [{ initial: 2 }, "initial"],
       [{ initial: 1_001 }, "initial"],

@@ -79,6 +79,7 @@ describe("CircuitBreaker.make", () => {
       [{ kinds: ["Weather" as Verdict.Kind] }, "kinds"],
       [{ kinds: "Server" as never }, "kinds"],
       [{ kinds: 5 as never }, "kinds"],
+      [{ onChange: "log" as never }, "onChange"],
       [null as never, "options"]
     ]
     for (const [options, field] of bad)
