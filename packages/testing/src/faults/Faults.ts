@@ -228,9 +228,7 @@ export function inject(...given: Given): unknown {
 }
 
 const injected = (self: Effect.Effect<unknown, unknown, unknown>, injector: Injector.Injector<unknown>) => {
-  if (!Predicate.hasProperty(injector, "call")) {
-    return Argument.refuse("Faults.inject", "injector", "an injector, which Faults.make makes", injector)
-  }
+  Injector.checked("Faults.inject", injector)
   if (injector === off) return self
   return injector.call(undefined, self, (met) =>
     Interpret.apply(met, self, (fault) =>

@@ -3,7 +3,7 @@
  *
  * It resolves and rejects as `fetch` does. Time passes on the clock of the program that made the injector.
  */
-import type { Injector } from "./Injector.ts"
+import { checked, type Injector } from "./Injector.ts"
 import * as Interpret from "./Interpret.ts"
 import type { Request } from "./Tree.ts"
 import * as WebFault from "./WebFault.ts"
@@ -24,7 +24,7 @@ import * as Stream from "effect/Stream"
  */
 export const inject = (self: typeof fetch, injector: Injector<unknown, "http">): typeof fetch => {
   if (injector === off) return self
-  const { runtime } = injector
+  const { runtime } = checked("FaultyFetch.inject", injector)
   return async (input, init) => {
     const given = typeof input === "object" && "url" in input ? input : undefined
     const request: Request = { method: init?.method ?? given?.method ?? "GET", url: given?.url ?? String(input) }

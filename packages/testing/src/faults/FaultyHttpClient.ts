@@ -6,7 +6,7 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { dual, type Given } from "@effect-retry/core/unstable/Dual"
-import type { Injector } from "./Injector.ts"
+import { checked, type Injector } from "./Injector.ts"
 import * as Interpret from "./Interpret.ts"
 import type { OfBody, Request } from "./Tree.ts"
 import * as WebFault from "./WebFault.ts"
@@ -38,7 +38,7 @@ export function inject(...given: Given): unknown {
 }
 
 const injected = (self: With<unknown, unknown>, injector: Injector<unknown, "http">): With<unknown, unknown> =>
-  injector === off
+  checked("FaultyHttpClient.inject", injector) === off
     ? self
     : HttpClient.transform(self, (sent, request) =>
         injector.call(seen(request), sent, (met) =>

@@ -4,6 +4,8 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
+import * as Predicate from "effect/Predicate"
+import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import type * as Runtime from "effect/Runtime"
 import type * as Tracer from "effect/Tracer"
@@ -53,6 +55,12 @@ export interface Injector<out E = never, out Over extends "http" = never> {
   /** The runtime of the program that made it, for calls that are promises. */
   readonly runtime: Runtime.Runtime<never>
 }
+
+/** Checks what was given to the function `owner`. */
+export const checked = <E, Over extends "http">(owner: string, injector: Injector<E, Over>): Injector<E, Over> =>
+  Predicate.hasProperty(injector, "call")
+    ? injector
+    : Argument.refuse(owner, "injector", "an injector, which Faults.make makes", injector)
 
 export interface Settings {
   readonly decide: Decide

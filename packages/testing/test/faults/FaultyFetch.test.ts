@@ -162,6 +162,12 @@ describe("FaultyFetch.inject", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it("refuses what is no injector", () => {
+    expect(() => FaultyFetch.inject(makeServer().send, Fault.hang as never)).toThrow(
+      "FaultyFetch.inject: injector must be an injector, which Faults.make makes, got an object"
+    )
+  })
+
   it("off is the same fetch back", () => {
     const { send } = makeServer()
     expect(FaultyFetch.inject(send, Faults.off)).toBe(send)

@@ -125,6 +125,15 @@ describe("FaultyHttpClient.inject", () => {
     expectTypeOf(faulty(Fault.fail("down"))).toEqualTypeOf<Client<"own" | "down" | HttpClientError.RequestError>>()
   })
 
+  it("refuses what is no injector", () => {
+    expect(() =>
+      FaultyHttpClient.inject(
+        HttpClient.make(() => Effect.never),
+        Fault.hang as never
+      )
+    ).toThrow("FaultyHttpClient.inject: injector must be an injector, which Faults.make makes, got an object")
+  })
+
   it("off is the same client back", () => {
     const { client } = makeClient()
     expect(FaultyHttpClient.inject(client, Faults.off)).toBe(client)
