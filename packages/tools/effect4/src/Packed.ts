@@ -11,17 +11,23 @@ import { folderOf, read, type Source } from "@effect-retry/check/Workspace"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { build } from "./Build.ts"
+import { build, type Building } from "./Build.ts"
 import { exportsOf } from "./Line4.ts"
 import { derivedOf, installed, type Package } from "./Packages.ts"
 import { forFour } from "./Pages.ts"
 import { checkPublished } from "./Published.ts"
 
-/** Builds the packages of the cache and packs them into a folder; answers what is wrong with them. */
-export const packAll = (target: string, owner: Owner | undefined): ReadonlyArray<string> => {
+export interface PackingFour extends Pick<Building, "isChecked"> {
+  /** Folder for the tarballs. */
+  readonly target: string
+  readonly owner: Owner | undefined
+}
+
+/** Builds the packages of the cache and packs them; answers what is wrong with them. */
+export const packAll = ({ isChecked, owner, target }: PackingFour): ReadonlyArray<string> => {
   const base = mkdtempSync(join(tmpdir(), "effect-retry-effect4-"))
   try {
-    const building = build(base, readmeOf)
+    const building = build(base, { isChecked, readmeOf })
     const failures = building.length > 0 ? building : Pack.packAll({ base, target, owner })
     if (failures.length > 0) return failures
     const exports = exportsOf(join(installed, "effect"))

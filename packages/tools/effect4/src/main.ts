@@ -51,11 +51,11 @@ const shownPages = (writes: boolean): ReadonlyArray<Finding> =>
 
 const textOf = (path: string): string | undefined => (exists(path) ? read(path) : undefined)
 
-/** What is wrong with the packages as they would go to the registry. */
+/** What is wrong with the packages as they would go to the registry; their types are checked before. */
 const packed = (): ReadonlyArray<string> => {
   const target = mkdtempSync(join(tmpdir(), "effect-retry-effect4-"))
   try {
-    return packAll(target, ownerOf(rootManifest()) ?? placeholder)
+    return packAll({ target, owner: ownerOf(rootManifest()) ?? placeholder, isChecked: true })
   } finally {
     rmSync(target, { recursive: true, force: true })
   }

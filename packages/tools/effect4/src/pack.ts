@@ -16,6 +16,6 @@ const [target = ""] = process.argv.slice(2)
 install()
 const shown = packages.flatMap((name) => exampleFiles(read(`packages/${name}/README.md`)))
 const findings = emit(packages, [...packages.flatMap(sourcesOf), ...partsFor(shown)]).map(render)
-const failures = findings.length > 0 ? findings : packAll(target, ownerOf(rootManifest()))
+const failures = findings.length > 0 ? findings : packAll({ target, owner: ownerOf(rootManifest()), isChecked: false })
 for (const failure of failures) console.error(failure)
 process.exitCode = failures.length === 0 ? 0 : 1
