@@ -71,7 +71,7 @@ const worker = Layer.scopedDiscard(
 // #endregion
 
 // #region telemetry
-import { NodeSdk } from "@effect/opentelemetry"
+import * as NodeSdk from "@effect/opentelemetry/NodeSdk"
 import { PrometheusExporter } from "@opentelemetry/exporter-prometheus"
 import { BatchSpanProcessor, type SpanExporter } from "@opentelemetry/sdk-trace-base"
 

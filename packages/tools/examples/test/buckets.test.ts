@@ -46,8 +46,8 @@ const buckets: Readonly<Record<string, () => void>> = {
       Effect.gen(function* () {
         const bucket = yield* TokenBucket.quota()
         expect(yield* bucket.level).toBe(500)
-        const granted = yield* Effect.flatten(bucket.acquire(request("Throttling")))
-        expect(granted.tokens).toBeLessThan(yield* Effect.flatten(tokensFor(bucket, "Server")))
+        const granted = yield* Effect.map(bucket.acquire(request("Throttling")), Option.getOrThrow)
+        expect(granted.tokens).toBeLessThan(yield* Effect.map(tokensFor(bucket, "Server"), Option.getOrThrow))
         yield* bucket.record({ _tag: "Succeeded", attempt: 2, granted })
         const level = yield* bucket.level
         expect(level).toBe(500 - 14)
@@ -163,7 +163,7 @@ const buckets: Readonly<Record<string, () => void>> = {
       Effect.gen(function* () {
         const limiter = yield* RateLimiter.adaptiveConcurrency({ initial: 10, samples: 1, whenShort: "refuse" })
         const ends = (millis: number) =>
-          Effect.flatMap(Effect.flatten(limiter.acquire(request())), (granted) =>
+          Effect.flatMap(Effect.map(limiter.acquire(request()), Option.getOrThrow), (granted) =>
             limiter.record({ _tag: "Succeeded", attempt: 1, granted, ran: Duration.millis(millis) })
           )
         yield* ends(10)
@@ -177,7 +177,7 @@ const buckets: Readonly<Record<string, () => void>> = {
     virtually("grants as many attempts as may be in flight, and one more for each that ends", () =>
       Effect.gen(function* () {
         const limiter = yield* RateLimiter.concurrencyLimit({ limit: 10, whenShort: "refuse" })
-        const first = yield* Effect.flatten(limiter.acquire(request()))
+        const first = yield* Effect.map(limiter.acquire(request()), Option.getOrThrow)
         expect(yield* attempts(limiter)).toBe(9)
         yield* limiter.record({ _tag: "Abandoned", attempt: 1, granted: first })
         expect(yield* attempts(limiter)).toBe(1)

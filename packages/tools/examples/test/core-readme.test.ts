@@ -384,12 +384,16 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
 
   const logs: Trace = (options) =>
     Effect.gen(function* () {
-      const levels: Array<string> = []
-      const logger = Logger.make(({ logLevel }) => void levels.push(logLevel._tag))
-      const levelsOf = Object.entries(options).map(([name, level]) => [
-        name,
-        LogLevel.fromLiteral(level as LogLevel.Literal)
-      ])
+      const levels: Array<LogLevel.LogLevel> = []
+      const logger = Logger.make(({ logLevel }) => void levels.push(logLevel))
+      const known: Readonly<Record<string, LogLevel.LogLevel>> = {
+        Debug: LogLevel.Debug,
+        Error: LogLevel.Error,
+        Info: LogLevel.Info,
+        None: LogLevel.None,
+        Warning: LogLevel.Warning
+      }
+      const levelsOf = Object.entries(options).map(([name, level]) => [name, known[String(level)]])
       const observe = [Observe.logs(Object.fromEntries(levelsOf))]
       const answers = [Effect.succeed("up"), down, down]
       const operation = Retry.retry(
@@ -961,13 +965,13 @@ tableOf(
       virtually("logs a warning and continues", () =>
         Effect.gen(function* () {
           const lines: Array<string> = []
-          const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel._tag} ${String(message)}`))
+          const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel.label} ${String(message)}`))
           const { calls, outcome } = yield* timeline(
             [down, Effect.succeed("up")],
             Retry.retry({ ...policy, observe: [() => Effect.die("bug"), hear] })
           ).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
           expect({ calls, outcome }).toEqual({ calls: [0, 1000], outcome: "up" })
-          expect(lines).toEqual(Array.from({ length: 3 }, () => "Warning an observer died"))
+          expect(lines).toEqual(Array.from({ length: 3 }, () => "WARN an observer died"))
         })
       ),
 
@@ -991,10 +995,10 @@ tableOf(
           }
           for (const classifier of [predicate as typeof Classifier.always, throwing]) {
             const { calls, outcome } = yield* timeline([down], (call) =>
-              Effect.sandbox(Retry.retry(call, { ...policy, classifier }))
+              Effect.catchAllDefect(Retry.retry(call, { ...policy, classifier }), Effect.succeed)
             )
             expect(calls).toEqual([0])
-            expect(outcome).toMatchObject({ _tag: "Die", defect: { field: "classifier", cause: { original: "down" } } })
+            expect(outcome).toMatchObject({ field: "classifier", cause: { original: "down" } })
           }
         })
       ),
@@ -1005,10 +1009,10 @@ tableOf(
           const predicate: unknown = () => true
           const result = predicate as () => Verdict.Verdict
           const { calls, outcome } = yield* timeline([Effect.succeed("up")], (call) =>
-            Effect.sandbox(Retry.retry(call, { ...policy, result }))
+            Effect.catchAllDefect(Retry.retry(call, { ...policy, result }), Effect.succeed)
           )
           expect(calls).toEqual([0])
-          expect(outcome).toMatchObject({ _tag: "Die", defect: { field: "result" } })
+          expect(outcome).toMatchObject({ field: "result" })
         })
       ),
 

@@ -59,7 +59,7 @@ describe(`${path} ## Defaults`, () => {
   const quota = Effect.gen(function* () {
     const bucket = yield* RedisBucket.quota({ name: "costs", ...limits })
     const costOf = (kind: "Throttling" | "Server") =>
-      Effect.map(Effect.flatten(bucket.acquire(request(kind))), ({ tokens }) => tokens)
+      Effect.map(Effect.map(bucket.acquire(request(kind)), Option.getOrThrow), ({ tokens }) => tokens)
     const costs = { throttling: yield* costOf("Throttling"), orElse: yield* costOf("Server") }
     const before = yield* bucket.level
     yield* bucket.record(outcomeOf("Succeeded"))
@@ -70,10 +70,11 @@ describe(`${path} ## Defaults`, () => {
   const refreshed = Effect.gen(function* () {
     const reads: Array<number> = []
     const read = Effect.map(Clock.currentTimeMillis, (now) => void reads.push(now))
-    const store = Layer.map(generous().store, (context) => {
-      const { swap, ...rest } = Context.get(context, RedisStore.RedisStore)
-      return Context.make(RedisStore.RedisStore, { ...rest, swap: (...asked) => Effect.zipRight(read, swap(...asked)) })
-    })
+    const reading = Effect.map(RedisStore.RedisStore, ({ swap, ...rest }) => ({
+      ...rest,
+      swap: (...asked: Parameters<typeof swap>) => Effect.zipRight(read, swap(...asked))
+    }))
+    const store = Layer.provide(Layer.effect(RedisStore.RedisStore, reading), generous().store)
     const breaker = yield* Effect.provide(RedisBucket.circuitBreaker({ name: "refreshed" }), store)
     for (let n = 0; n < 20; n++) yield* Effect.delay(breaker.acquire(request()), "100 millis")
     return (reads[1] ?? NaN) - (reads[0] ?? NaN)
@@ -83,15 +84,15 @@ describe(`${path} ## Defaults`, () => {
   const whenShort = (bucket: ReturnType<typeof RedisBucket.quota>) => {
     const { store } = generous()
     let isFirst = true
-    const short = Layer.map(store, (context) => {
-      const full = Context.get(context, RedisStore.RedisStore)
+    const refusing = Effect.map(RedisStore.RedisStore, (full) => {
       const take: typeof full.take = (...question) => {
         const isRefused = isFirst
         isFirst = false
         return isRefused ? Effect.succeed({ granted: 0, retryAfterMillis: 1000, level: 0 }) : full.take(...question)
       }
-      return Context.make(RedisStore.RedisStore, { ...full, take })
+      return { ...full, take }
     })
+    const short = Layer.provide(Layer.effect(RedisStore.RedisStore, refusing), store)
     return Effect.flatMap(bucket, (bucket) => tokensFor(bucket)).pipe(
       Effect.map(Option.match({ onNone: () => "refuse", onSome: () => "wait" })),
       Effect.scoped,
@@ -233,7 +234,7 @@ const rows: Readonly<Record<string, () => void>> = {
     live("returns the rest at once", () =>
       Effect.gen(function* () {
         const bucket = yield* quotaOf(yield* Redis.shared, { leaseShare: 0, idleAfter: "1 hour" })
-        yield* Effect.flatMap(Effect.flatten(bucket.acquire(request("Server"))), ({ refund }) => refund)
+        yield* Effect.flatMap(Effect.map(bucket.acquire(request("Server")), Option.getOrThrow), ({ refund }) => refund)
         yield* eventually(() => tagsHeard().includes("Returned"))
       })
     ),

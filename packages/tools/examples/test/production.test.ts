@@ -61,7 +61,9 @@ const stoppedServer = Effect.gen(function* () {
   const answered = Retry.retry(call, { ...policy, backoff: Backoff.constant({ delay: 0 }) })
   const router = HttpRouter.empty.pipe(HttpRouter.get("/", Effect.as(answered, HttpServerResponse.empty())))
   const announced = Layer.effectDiscard(
-    HttpServer.addressWith((address) => Deferred.succeed(listening, address._tag === "TcpAddress" ? address.port : 0))
+    Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
+      Deferred.succeed(listening, "port" in address ? address.port : 0)
+    )
   )
   const server = Layer.merge(HttpServer.serve(router), announced).pipe(
     Layer.provide(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1" }))

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** Some packages are CommonJS, which loads the modules of Node.js by `require`. */
-const banner = `import { createRequire } from "node:module"; const require = createRequire(import.meta.url)`
+const banner = `import { createRequire as requiring } from "node:module"; const require = requiring(import.meta.url)`
 
 const bundle = async (entry: string | URL): Promise<string> => {
   // Not above: a program that bundles itself cannot take the bundler along.
