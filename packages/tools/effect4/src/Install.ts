@@ -36,9 +36,11 @@ export const install = (): void => {
   for (const name of [...packages, ...tools]) {
     link(join("../../packages", name), join(installed, "@effect-retry", basename(name)))
     for (const needed of foreign(manifestOf(name))) {
-      // A program hands values of undici to the client of Effect 4, which has another version.
-      if (needed === "undici" && isTool(name)) continue
-      link(join(root, "packages", name, "node_modules", needed), join(cache, "packages", name, "node_modules", needed))
+      // Programs hand values of these to libraries of Effect 4, which must have the same copy.
+      const isShared = isTool(name) && /^(?:undici$|@opentelemetry\/)/.test(needed)
+      const own = join(cache, "packages", name, "node_modules", needed)
+      if (isShared) rmSync(own, { force: true })
+      else link(join(root, "packages", name, "node_modules", needed), own)
     }
   }
 }

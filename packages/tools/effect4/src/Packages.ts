@@ -107,14 +107,15 @@ const importedBy = (files: ReadonlyArray<string>): ReadonlyArray<Part> => {
 /** The programs of a tool, and the tests that run them. */
 export const programsOf = (name: Tool): Tests => {
   const own = ["src", "programs"].flatMap((folder) => partsBelow(name, folder))
-  const { parts, run } = testsOf(name)
-  const others = [...own, ...parts].filter(({ target }) => !isCode(target))
+  const tests = partsBelow(name, "test")
+  const { run } = testsOf(name)
+  const others = [...own, ...tests].filter(({ target }) => !isCode(target))
   const only = entries.filter((entry) => entry.startsWith(`${name}/`))
   const files = only.length > 0 ? only : own.map(({ target }) => target).filter(isCode)
   return {
     parts: [...others, ...importedBy([...files.filter((target) => !notYet.includes(target)), ...run])],
     run,
-    left: files.filter((target) => notYet.includes(target))
+    left: [...files, ...tests.map(({ target }) => target)].filter((target) => notYet.includes(target))
   }
 }
 

@@ -4,6 +4,7 @@
 import { context } from "./shapes/Context.ts"
 import { http } from "./shapes/Http.ts"
 import { platform } from "./shapes/Platform.ts"
+import { routing } from "./shapes/Router.ts"
 import { run } from "./shapes/Running.ts"
 import { scheduling } from "./shapes/Schedules.ts"
 import { services } from "./shapes/Services.ts"
@@ -11,8 +12,8 @@ import type { Place, Shape } from "./shapes/Shape.ts"
 import { telemetry } from "./shapes/Telemetry.ts"
 
 export const shapes = (place: Place): Shape => {
-  const all = [...context, ...http, ...platform, ...run, ...scheduling, ...services, ...telemetry].map((make) =>
-    make(place)
+  const all = [...context, ...http, ...platform, ...routing, ...run, ...scheduling, ...services, ...telemetry].map(
+    (make) => make(place)
   )
   return (node, inner) => {
     for (const shape of all) {

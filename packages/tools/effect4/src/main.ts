@@ -4,7 +4,7 @@
  *     pnpm effect4                 all packages that have one
  *     pnpm effect4 core            the sources of all, and the tests of one of them
  *     pnpm effect4 examples        the sources of all, and the programs of the pages
- *     pnpm effect4 demo --quick    the same, and the tests of the demo but those that wait for the real clock
+ *     pnpm effect4 demo --quick    the same, and the tests of the demo but the slow ones
  *     pnpm effect4 --sources       derives and checks the sources and programs alone
  *     pnpm effect4 --sources --write    writes what pages show of Effect 4
  */

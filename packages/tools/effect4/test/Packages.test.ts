@@ -54,8 +54,9 @@ describe("Packages.programsOf", () => {
       const { left, parts } = programsOf(name)
       const files = ["src", "programs"].flatMap((folder) => filesBelow(`packages/${name}/${folder}`))
       const derived = parts.map(({ target }) => target).filter((target) => !left.includes(target))
-      const own = derived.filter((target) => /\/(?:src|programs)\//.test(target) && target.startsWith(name))
-      expect([...own, ...left].map((target) => `packages/${target}`).toSorted()).toEqual(files.toSorted())
+      const isProgram = (target: string) => /\/(?:src|programs)\//.test(target) && target.startsWith(name)
+      const programs = [...derived, ...left].filter(isProgram)
+      expect(programs.map((target) => `packages/${target}`).toSorted()).toEqual(files.toSorted())
       expect(derived.length).toBe(parts.length)
     }
   )

@@ -20,7 +20,7 @@ const modules = [
 
 const imports = [
   ...modules.map((module) => `import * as ${module} from "effect/${module}"\n`),
-  `import { HttpApiEndpoint } from "@effect/platform"\n`
+  `import { HttpApiEndpoint, HttpRouter, HttpServer } from "@effect/platform"\n`
 ].join("")
 
 const messages = (source: string) => derived(`${imports}${source}`).findings.map(({ message }) => message)
@@ -65,6 +65,22 @@ describe("shapes of programs", () => {
       "an endpoint",
       `HttpApiEndpoint.get("find", "/").addSuccess(Order)`,
       `HttpApiEndpoint.get("find", "/", { success: Order })`
+    ],
+    ["a route", `use(HttpRouter.empty.pipe(HttpRouter.get("/", a)))`, `use(HttpRouter.add("GET", "/", a))`],
+    [
+      "routes",
+      `use(HttpRouter.empty.pipe(HttpRouter.post("/", a), HttpRouter.del("/", b)))`,
+      `use(Layer.mergeAll(HttpRouter.add("POST", "/", a), HttpRouter.add("DELETE", "/", b)))`
+    ],
+    [
+      "a server that logs its address",
+      `HttpServer.serve(router).pipe(HttpServer.withLogAddress, Layer.provide(a))`,
+      `HttpRouter.serve(router).pipe(Layer.provide(a))`
+    ],
+    [
+      "a server that logs no address",
+      `HttpServer.serve(router).pipe(Layer.provide(a))`,
+      `HttpRouter.serve(router, { disableListenLog: true }).pipe(Layer.provide(a))`
     ]
   ])("derives %s", (_, source, expected) => {
     expect(messages(source)).toEqual([])
@@ -75,6 +91,7 @@ describe("shapes of programs", () => {
     ["a schedule beside another", `Schedule.intersect(a, b)`, "Effect 4 has no Schedule.intersect"],
     ["delays that a block changes", `Schedule.delayed((a) => { return a })`, "Effect 4 has no Schedule.delayed"],
     ["a layer that is retried elsewhere", `Layer.retry(a, b)`, "Effect 4 has no Layer.retry"],
+    ["a router with a middleware", `HttpRouter.empty.pipe(a)`, "Effect 4 has no HttpRouter.empty"],
     ["another logger", `Logger.replace(a, b)`, "Effect 4 has no Logger.replace"],
     [
       "a scope that closes in parallel",
