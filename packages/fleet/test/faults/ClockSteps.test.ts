@@ -55,7 +55,7 @@ const stampsOf = <E, R>(
       const asking = Effect.gen(function* () {
         const grant = yield* Effect.orDie(ask(bucket))
         if (Option.isSome(grant)) stamps.push({ atMillis: yield* nowMillis, tokens: grant.value.tokens })
-        yield* Effect.sleep("20 millis")
+        yield* Effect.sleep("50 millis")
       })
       yield* Effect.forever(asking).pipe(
         Effect.forkScoped,

@@ -14,7 +14,7 @@ import { checkDependencies } from "./Dependencies.ts"
 import { docExamples, importing } from "./DocExamples.ts"
 import { checkExports, type ExportsInput, writeExports } from "./Exports.ts"
 import { render } from "./Finding.ts"
-import { build, inspect, packAll } from "./release/Pack.ts"
+import { build, packAll } from "./release/Pack.ts"
 import { ownerOf, placeholder } from "./release/Owner.ts"
 import { checkSnippets, type SnippetsInput } from "./Snippets.ts"
 import { checkTarball } from "./release/Tarball.ts"
@@ -142,7 +142,7 @@ const packaging: Step = () => {
     const failures = packAll({ target, owner })
     const found = tarballsIn(target).flatMap((packaged) => [
       ...checkTarball(readTarball(packaged, owner)).map(render),
-      ...inspect(packaged.tarball)
+      ...run("publint", "run", packaged.tarball, "--strict")
     ])
     return [...failures, ...found]
   } finally {

@@ -56,9 +56,3 @@ const release = ({ manifest, tarball }: Packaged, { owner, target }: Packing): R
   rewrite("README.md", (text) => releasedReadme(text, input))
   return [...failures, ...run("tar", "-czf", join(target, basename(tarball)), "-C", work, "package")]
 }
-
-/** What tools for packages find in a tarball: in its files, and in how its types are resolved. */
-export const inspect = (tarball: string): ReadonlyArray<string> => [
-  ...run("publint", "run", tarball, "--strict"),
-  ...run("attw", "--profile", "esm-only", "--no-emoji", tarball)
-]

@@ -84,7 +84,10 @@ export const rehearse = async ({ owner, target, write }: RehearsalInput): Promis
         )
       )
     )
-    return (await Promise.all([tools, using, bills])).flat()
+    const resolving = step("types resolved", () =>
+      each(ofLine(tarballs, 3), ({ tarball }) => inSlot(Infinity, () => resolveTypes(tarball)))
+    )
+    return (await Promise.all([tools, using, bills, resolving])).flat()
   } finally {
     registry?.stop()
     rmSync(work, { recursive: true, force: true })
@@ -106,6 +109,12 @@ const packIn = async (copy: string, owner: Owner, target: string): Promise<Failu
   if (versions.error) return [versions.output]
   const tsx = join(root, "node_modules/.bin/tsx")
   const { error, output } = await runIn({ folder: copy }, tsx, "packages/tools/check/src/release/main.ts", target)
+  return error ? [output] : []
+}
+
+/** Whether compilers of all settings find the types of a package. */
+const resolveTypes = async (tarball: string): Promise<Failures> => {
+  const { error, output } = await runIn({ folder: root }, "attw", "--profile", "esm-only", "--no-emoji", tarball)
   return error ? [output] : []
 }
 
