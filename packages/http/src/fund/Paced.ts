@@ -42,9 +42,10 @@ interface Sent extends TokenBucket.Grant {
  *
  * Reads all dialects of `HintHeader`, and several limits at once: `ratelimit` and `ratelimit-policy`, `x-ratelimit-*`
  * and its variants, OpenAI's, Anthropic's and Discord's. What is left is the least that a window's answers have
- * reported, minus the unanswered requests, so answers count the same in any order; a request that stays unanswered for
- * 10 seconds does not count in later windows. The first request is sent alone, until it is answered or for 10 seconds. If the headers report no limits, only the hint of a throttle holds requests
- * back. A server that rounds its times down to whole seconds is detected after at most one throttle.
+ * reported, minus the unanswered requests, so answers count the same in any order; a request that stays unanswered
+ * for 10 seconds does not count in later windows. The first request is sent alone, until it is answered or for 10
+ * seconds. If the headers report no limits, only the hint of a throttle holds requests back. A server that rounds its
+ * times down to whole seconds is detected after at most one throttle.
  *
  * If others use the same limit, a new window is expected to have the share that this program had of the last ones, until its
  * first answer arrives. A request waits in its turn, by priority, and is refused at once if the reset comes too late for its

@@ -30,7 +30,7 @@ const policy = {
 
 describe("many attempts under a timeout, a bucket and observers", () => {
   const attempts = 200_000
-  /** Of what all attempts leave together, in bytes: less than one object of each tenth. */
+  /** Of all attempts together, in bytes: an object left by one attempt in eight would take more. */
   const most = 2 * attempts
 
   it("hold no memory, no fiber and no timer once they have ended", async () => {
