@@ -29,7 +29,8 @@ export const make = (): Instant => {
     nanos: () => BigInt(Math.round(nowMillis * 1e6)),
     sleep: (duration) =>
       Effect.async<void>((resume) => {
-        const millis = Duration.toMillis(duration)
+        // A duration of Effect 4 may be negative: time never goes back.
+        const millis = Math.max(0, Duration.toMillis(duration))
         if (millis === Infinity) return
         return Effect.sync(agenda.add(nowMillis + millis, () => resume(Effect.void)))
       })

@@ -49,7 +49,8 @@ export const make = (watched: Watched, quietTurns: number): ClockLine.Made<Timek
 
   const sleep = (duration: Duration.Duration) =>
     Effect.async<void>((resume) => {
-      const nanos = Duration.toNanos(duration)
+      // A duration of Effect 4 may be negative: time never goes back.
+      const nanos = Duration.toMillis(duration) > 0 ? Duration.toNanos(duration) : Option.some(0n)
       if (stopped || Option.isNone(nanos)) return
       const remove = asleep.add(passed + nanos.value, () => resume(Effect.void))
       pump()

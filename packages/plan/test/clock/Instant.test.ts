@@ -38,6 +38,15 @@ describe("Instant.make", () => {
     expect({ ended, at: instant.nowMillis() }).toEqual({ ended: [10], at: 10 })
   })
 
+  it("never goes back", () => {
+    const instant = Instant.make()
+    const seen: Array<number> = []
+    const say = Effect.sync(() => void seen.push(instant.nowMillis()))
+    instant.startAt(10, () => Effect.zipRight(Effect.sleep(-5), say))
+    instant.pass()
+    expect(seen).toEqual([10])
+  })
+
   it("stops before what is due later than asked for, and goes on from there", () => {
     const instant = Instant.make()
     const seen: Array<number> = []

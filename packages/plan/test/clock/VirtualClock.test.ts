@@ -161,6 +161,15 @@ describe("VirtualClock.layer", () => {
     }).pipe(Effect.provide(VirtualClock.layer))
   )
 
+  it.effect("never goes back", () =>
+    Effect.gen(function* () {
+      yield* Effect.sleep("1 second")
+      yield* Effect.sleep(-500)
+      yield* Effect.sleep(-Infinity)
+      expect(yield* Clock.currentTimeMillis).toBe(1000)
+    }).pipe(Effect.provide(VirtualClock.layer))
+  )
+
   it.effect("adds fractions of a millisecond exactly", () =>
     Effect.gen(function* () {
       yield* Effect.repeatN(Effect.sleep("0.1 millis"), 9)
