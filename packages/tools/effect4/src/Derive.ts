@@ -132,5 +132,9 @@ const renamed = (node: ts.Node, names: Names, naming: Naming.Naming): string | u
   const origin = names.origin(node)
   if (origin === undefined) return undefined
   const { member, module } = origin
-  return member === undefined ? naming.module(node, module, node.text) : naming.alone(node, module, member, node.text)
+  const four =
+    member === undefined ? naming.module(node, module, node.text) : naming.alone(node, module, member, node.text)
+  return ts.isShorthandPropertyAssignment(parent) && four !== undefined && four !== node.text
+    ? `${node.text}: ${four}`
+    : four
 }

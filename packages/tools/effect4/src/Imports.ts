@@ -57,7 +57,7 @@ const partOf = ({ isValue, local, member, module }: Used, isIndexed: boolean): P
     const isOfIndex = isIndexed && module === "effect/Function" && ofIndex.includes(member)
     return { from: isOfIndex ? "effect" : module, text: renamed(member, local), isNamespace: false, isValue }
   }
-  return isIndexed && indexes.includes(index)
+  return isIndexed && indexes.includes(index) && !indexes.includes(module)
     ? { from: index, text: renamed(name, local), isNamespace: false, isValue }
     : { from: module, text: `* as ${local}`, isNamespace: true, isValue }
 }

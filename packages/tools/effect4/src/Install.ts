@@ -28,11 +28,6 @@ export const install = (): void => {
     })
   }
   link("../packages/effect3", join(installed, "effect3"))
-  // The pages, which tests read.
-  for (const page of ["README.md", "docs"]) link(join(root, page), join(cache, page))
-  for (const name of packages) {
-    link(join(root, "packages", name, "README.md"), join(cache, "packages", name, "README.md"))
-  }
   for (const name of [...packages, ...tools]) {
     link(join("../../packages", name), join(installed, "@effect-retry", basename(name)))
     for (const needed of foreign(manifestOf(name))) {

@@ -21,7 +21,7 @@ export interface Names {
 export const indexes = ["effect", "@effect/platform", "@effect/platform-node", "@effect/rpc"]
 
 /** The libraries whose modules are among those of Effect 4. */
-const libraries = [...indexes, "@effect/experimental", "@effect/sql"]
+const libraries = [...indexes, "@effect/experimental", "@effect/opentelemetry", "@effect/sql"]
 
 const isOfEffect = (specifier: string): boolean =>
   libraries.some((library) => specifier === library || specifier.startsWith(`${library}/`))
@@ -75,12 +75,18 @@ export const resolved = (file: ts.SourceFile, checker: ts.TypeChecker): Names =>
   return {
     origin: (identifier) => {
       if (!known.has(identifier.text)) return undefined
-      const [declaration] = checker.getSymbolAtLocation(identifier)?.declarations ?? []
+      const [declaration] = symbolOf(checker, identifier)?.declarations ?? []
       return declaration === undefined ? undefined : originOfImport(declaration)
     },
     method: (name) => methodOf(checker.getSymbolAtLocation(name), name)
   }
 }
+
+/** Of a name that is both a field and its value, that of the value. */
+const symbolOf = (checker: ts.TypeChecker, identifier: ts.Identifier): ts.Symbol | undefined =>
+  ts.isShorthandPropertyAssignment(identifier.parent)
+    ? checker.getShorthandAssignmentValueSymbol(identifier.parent)
+    : checker.getSymbolAtLocation(identifier)
 
 const methodOf = (symbol: ts.Symbol | undefined, name: ts.Node): string | undefined => {
   const owner = symbol?.declarations?.[0]?.parent

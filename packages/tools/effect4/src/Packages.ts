@@ -3,7 +3,7 @@
  */
 import { dirname, join } from "node:path"
 import { exists, filesBelow, read, root } from "@effect-retry/check/Workspace"
-import { entries, notYet, tested } from "./names/tested.ts"
+import { entries, notDerived, tested } from "./names/tested.ts"
 
 /** In the order in which they depend on each other. */
 export const packages = ["core", "plan", "testing", "http", "grpc", "google", "aws", "fleet"] as const
@@ -68,7 +68,7 @@ export interface Tests {
   /** What runs, with all that it imports. */
   readonly parts: ReadonlyArray<Part>
   readonly run: ReadonlyArray<string>
-  /** Files with tests that are not derived yet. */
+  /** Files with tests that are not derived. */
   readonly left: ReadonlyArray<string>
 }
 
@@ -77,13 +77,16 @@ export const testsOf = (name: Package | Tool): Tests => {
   const own = partsBelow(name, "test")
   const files = own.map(({ target }) => target).filter((target) => target.endsWith(".test.ts"))
   const isTested = (file: string) => tested.some((path) => file === path || file.startsWith(`${path}/`))
-  const run = files.filter((file) => isTested(file) && !notYet.includes(file))
+  const run = files.filter((file) => isTested(file) && !(file in notDerived))
   return {
     parts: [...own.filter(({ target }) => !isCode(target)), ...importedBy(run)],
     run,
     left: files.filter((file) => !run.includes(file))
   }
 }
+
+/** What a file imports, and the programs that it starts. */
+const named = /(?:from |new URL\()"([^"]+\.ts)"/g
 
 /** Files of tests and of tools with all that they import of these: tests import what supports those of other packages too. */
 const importedBy = (files: ReadonlyArray<string>): ReadonlyArray<Part> => {
@@ -98,7 +101,7 @@ const importedBy = (files: ReadonlyArray<string>): ReadonlyArray<Part> => {
     const part = all.get(target)
     if (part === undefined || needed.has(target)) return
     needed.add(target)
-    for (const [, path = ""] of read(part.source).matchAll(/from "(\.[^"]*)"/g)) need(join(dirname(target), path))
+    for (const [, path = ""] of read(part.source).matchAll(named)) need(join(dirname(target), path))
   }
   files.forEach(need)
   return [...all.values()].filter(({ target }) => isCode(target) && needed.has(target))
@@ -113,9 +116,9 @@ export const programsOf = (name: Tool): Tests => {
   const only = entries.filter((entry) => entry.startsWith(`${name}/`))
   const files = only.length > 0 ? only : own.map(({ target }) => target).filter(isCode)
   return {
-    parts: [...others, ...importedBy([...files.filter((target) => !notYet.includes(target)), ...run])],
+    parts: [...others, ...importedBy([...files.filter((target) => !(target in notDerived)), ...run])],
     run,
-    left: [...files, ...tests.map(({ target }) => target)].filter((target) => notYet.includes(target))
+    left: [...files, ...tests.map(({ target }) => target)].filter((target) => target in notDerived)
   }
 }
 

@@ -1,5 +1,6 @@
 /**
- * What pages show of Effect 4: below a block, the lines that the line for Effect 4 has in place of others.
+ * What pages show of Effect 4: below a block of code, the lines that the line for Effect 4 has in place of others. Below a
+ * table and what a program prints, a page says itself which rows and lines are others there; tests on Effect 4 hold them.
  */
 import type { Finding } from "@effect-retry/check/Finding"
 import { snippetOf } from "@effect-retry/check/Snippets"
@@ -34,6 +35,9 @@ export const show = ({ four, path, text, three }: Page): Shown => {
       const line = at + block.length
       findings.push({ file: path, line, message: "differs from what is derived: run effect4 --sources --write" })
     }
+    for (const line of strangers(piece)) {
+      findings.push({ file: path, line: at + 1, message: `has no line for this one of Effect 4: ${line}` })
+    }
     return [...(isUnlabelled ? [labels.three, ""] : []), ...block, ...expected]
   })
   return { findings, refreshed: refreshed.join("\n") }
@@ -43,7 +47,7 @@ export const show = ({ four, path, text, three }: Page): Shown => {
 export const forFour = ({ four, text }: Pick<Page, "four" | "text">): string =>
   piecesOf(text)
     .flatMap(({ block, marker, shown }) => {
-      if (!isBlock(block[0])) return block.map((line) => reword(line))
+      if (!isBlock(block[0])) return changedBy(block, shown).map((line) => reword(line))
       const code = block[0] === "```ts" ? snippetAt(marker, four) : undefined
       return code === undefined ? [...block, ...shown] : ["```ts", ...code, "```"]
     })
@@ -66,9 +70,9 @@ const piecesOf = (text: string): ReadonlyArray<Piece> => {
   const lines = text.split("\n")
   const pieces: Array<Piece> = []
   for (let at = 0; at < lines.length;) {
-    const close = isFence(lines[at]) ? lines.indexOf("```", at + 1) : at
+    const close = isFence(lines[at]) ? lines.indexOf("```", at + 1) : isRow(lines[at]) ? lastRow(lines, at) : at
     const block = lines.slice(at, Math.max(at, close) + 1)
-    const shown = isBlock(lines[at]) ? shownAt(lines, at + block.length) : []
+    const shown = isBlock(lines[at]) || isTold(lines[at]) ? shownAt(lines, at + block.length) : []
     pieces.push({ at, block, marker: lines[at - 1] ?? "", label: lines[at - 2] ?? "", shown })
     at += block.length + shown.length
   }
@@ -78,6 +82,14 @@ const piecesOf = (text: string): ReadonlyArray<Piece> => {
 const isFence = (line = ""): boolean => /^```\w/.test(line)
 
 const isBlock = (line = ""): boolean => line === "```ts" || line === "```sh"
+
+const isRow = (line = ""): boolean => line.startsWith("|")
+
+/** Whether a page says itself what is other on Effect 4. */
+const isTold = (line = ""): boolean => line === "```text" || isRow(line)
+
+const lastRow = (lines: ReadonlyArray<string>, at: number): number =>
+  isRow(lines[at + 1]) ? lastRow(lines, at + 1) : at
 
 /** What a page shows of Effect 4 below a block. */
 const shownAt = (lines: ReadonlyArray<string>, at: number): ReadonlyArray<string> => {
@@ -91,10 +103,38 @@ const differencesOf = (
   three: Page["three"],
   four: Page["four"]
 ): ReadonlyArray<string> | undefined => {
+  if (isTold(block[0])) return undefined
   if (block[0] === "```sh") return labelled(block.slice(1, -1))
   if (block[0] !== "```ts" || !exampleLine.test(marker)) return []
   const [before, after] = [snippetAt(marker, three), snippetAt(marker, four)]
   return before === undefined || after === undefined ? undefined : folded(before, after)
+}
+
+/** The first cell of a row, and a line that goes as it is. */
+const keyOf = (line: string): string => (isRow(line) ? (line.split("|")[1] ?? "") : line)
+
+/** What a page says of Effect 4 below a table or a text, by the row or line in whose place it stands. */
+const toldIn = (shown: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const told = new Map<string, ReadonlyArray<string>>()
+  let last = ""
+  for (const row of shown.filter(isRow).slice(2)) told.set(keyOf(row), [row])
+  for (const line of shown) {
+    if (line.startsWith("-")) told.set((last = line.slice(1)), [])
+    if (line.startsWith("+")) told.set(last, [...(told.get(last) ?? []), line.slice(1)])
+  }
+  return told
+}
+
+const changedBy = (block: ReadonlyArray<string>, shown: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const told = toldIn(shown)
+  return block.flatMap((line) => told.get(keyOf(line)) ?? [line])
+}
+
+/** What a page says of rows and lines that it does not have. */
+const strangers = ({ block, shown }: Piece): ReadonlyArray<string> => {
+  if (!isTold(block[0])) return []
+  const known = new Set(block.map(keyOf))
+  return [...toldIn(shown).keys()].filter((key) => !known.has(key))
 }
 
 /** The files whose code a page shows. */

@@ -11,7 +11,7 @@
 import { execute } from "@effect-retry/check/Command"
 import { type Finding, render } from "@effect-retry/check/Finding"
 import { ownerOf, placeholder } from "@effect-retry/check/release/Owner"
-import { exists, filesBelow, read, root, rootManifest } from "@effect-retry/check/Workspace"
+import { exists, read, root, rootManifest } from "@effect-retry/check/Workspace"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -31,6 +31,7 @@ import {
   wholeLine
 } from "./Packages.ts"
 import { packAll } from "./Packed.ts"
+import { pages, writePages } from "./PageFiles.ts"
 import { show } from "./Pages.ts"
 import { runTests } from "./Tests.ts"
 
@@ -39,15 +40,13 @@ const nameOf = (part: Package | Tool): string => part.replace("tools/", "")
 
 /** What pages show otherwise than it is derived; written there if asked to. */
 const shownPages = (writes: boolean): ReadonlyArray<Finding> =>
-  ["README.md", ...packages.map((name) => `packages/${name}/README.md`), ...filesBelow("docs")]
-    .filter((path) => path.endsWith(".md"))
-    .flatMap((path) => {
-      const text = read(path)
-      const { findings, refreshed } = show({ path, text, three: textOf, four: derivedOf })
-      if (!writes) return findings
-      if (refreshed !== text) writeFileSync(join(root, path), refreshed)
-      return []
-    })
+  pages().flatMap((path) => {
+    const text = read(path)
+    const { findings, refreshed } = show({ path, text, three: textOf, four: derivedOf })
+    if (!writes) return findings
+    if (refreshed !== text) writeFileSync(join(root, path), refreshed)
+    return []
+  })
 
 const textOf = (path: string): string | undefined => (exists(path) ? read(path) : undefined)
 
@@ -70,10 +69,11 @@ const failures = (
   const programs = tools.map((name) => ({ name, ...programsOf(name) }))
   const ofPackages = withTests ? packages.filter((name) => chosen.includes(name)).map(testsOf) : []
   const findings = emit(packages, wholeLine(ofPackages)).map(render)
-  const pages = shownPages(writes).map(render)
+  const shown = shownPages(writes).map(render)
+  writePages()
   const types = execute("tsc", "-p", join(cache, "tsconfig.json"))
   const untyped = types.error ? [types.output] : []
-  const found = [...findings, ...pages, ...untyped]
+  const found = [...findings, ...shown, ...untyped]
   if (found.length === 0 && withTests) found.push(...packed())
   if (found.length > 0 || !withTests) return found
   const tests = [...ofPackages, ...programs.filter(({ name }) => chosen.includes(name))]
@@ -83,9 +83,7 @@ const failures = (
   const derived = new Set(tests.flatMap((of) => of.parts).map(({ target }) => target))
   const left = omissions.filter(({ file }) => derived.has(file)).flatMap(({ parts }) => parts)
   console.log(`${left.length} parts of these files cannot hold there`)
-  console.log(
-    `${tests.reduce((sum, { left }) => sum + left.length, 0)} files with tests or programs are not derived yet`
-  )
+  console.log(`${tests.reduce((sum, { left }) => sum + left.length, 0)} files with tests or programs are not derived`)
   return failed
 }
 

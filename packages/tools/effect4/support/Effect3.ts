@@ -99,6 +99,19 @@ export const tap: {
   })
 )
 
+export const timeoutTo =
+  ({
+    duration,
+    onSuccess,
+    onTimeout
+  }: {
+    readonly duration: Duration.Input
+    readonly onSuccess: (a: any) => unknown
+    readonly onTimeout: () => unknown
+  }) =>
+  (self: Any): Any =>
+    Effect.timeoutOrElse(Effect.map(self, onSuccess), { duration, orElse: () => Effect.sync(onTimeout) })
+
 /** How long an effect takes, by the given nanoseconds, and its value. */
 export const timedWith = <A, E, R>(self: Effect.Effect<A, E, R>, nanos: Effect.Effect<bigint>) =>
   Effect.gen(function* () {

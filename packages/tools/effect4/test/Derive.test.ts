@@ -55,6 +55,16 @@ describe("Derive.derive", () => {
       `import { Effect, Latch } from "effect"\nuse(Latch.make, Effect.void)`
     ],
     [
+      "a module as a field",
+      `import { Effect, Either } from "effect"\nuse({ Effect, Either })`,
+      `import { Effect, Result } from "effect"\nuse({ Effect, Either: Result })`
+    ],
+    [
+      "an index as a namespace, beside names of another",
+      `import * as Platform from "@effect/platform"\nimport { Effect } from "effect"\nuse(Platform, Effect.void)`,
+      `import * as Platform from "effect/http"\nimport { Effect } from "effect"\nuse(Platform, Effect.void)`
+    ],
+    [
       "a type",
       `import type * as Duration from "effect/Duration"\nlet a: Duration.DurationInput`,
       `import type * as Duration from "effect/Duration"\nlet a: Duration.Input`

@@ -1,5 +1,5 @@
 import { filesBelow, publishedPackages, read } from "@effect-retry/check/Workspace"
-import { entries } from "@effect-retry/effect4/names/tested"
+import { entries, notDerived } from "@effect-retry/effect4/names/tested"
 import { packages, programsOf, sourcesOf, testsOf, tools } from "@effect-retry/effect4/Packages"
 import { describe, expect, it } from "vitest"
 
@@ -31,6 +31,15 @@ describe("Packages.testsOf", () => {
     expect([...run, ...left].map((file) => `packages/${file}`).toSorted()).toEqual(files.toSorted())
     expect(targets).toEqual(expect.arrayContaining([...run]))
     expect(targets.filter((target) => left.includes(target))).toEqual([])
+  })
+
+  it.each([...packages, "tools/examples"] as const)("leaves no file with tests of %s without a reason", (name) => {
+    expect(testsOf(name).left).toEqual(Object.keys(notDerived).filter((file) => file.startsWith(`${name}/`)))
+  })
+
+  it("brings the programs that tests start", () => {
+    const targets = testsOf("tools/examples").parts.map(({ target }) => target)
+    expect(targets).toContain("tools/examples/test/node/suites.ts")
   })
 
   it.each(packages)("brings the modules that the tests of %s import, even those of other packages", (name) => {

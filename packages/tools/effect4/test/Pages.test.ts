@@ -67,7 +67,42 @@ describe("Pages.show", () => {
   })
 })
 
+/** What a page says itself of Effect 4. */
+const told = (...lines: ReadonlyArray<string>) =>
+  ["", "<details><summary>On Effect 4</summary>", "", ...lines, "", "</details>"].join("\n")
+
+const table = "| Name | Value |\n| --- | --- |\n| `a` | 1 |\n| `b` | 2 |"
+const text = "```text\none\ntwo\nthree\n```"
+
+describe("Pages.show, of what a page says itself", () => {
+  const kept = [
+    ["rows", `${table}\n${told("| Name | Value |", "| --- | --- |", "| `b` | 3 |")}`],
+    ["lines", `${text}\n${told("```diff", "-two", "+second", "```")}`]
+  ]
+
+  it.each(kept)("keeps %s", (_, page) => {
+    expect(refreshed(page, undefined, undefined)).toEqual({ findings: [], refreshed: page })
+  })
+
+  it.each(kept)("finds %s that stand for none", (_, page) => {
+    const strange = page.replace("`b` | 3", "`c` | 3").replace("-two", "-2")
+    const { findings } = refreshed(strange, undefined, undefined)
+    expect(findings.map(({ message }) => message)).toEqual([expect.stringMatching(/^has no line for this one/)])
+  })
+})
+
 describe("Pages.forFour", () => {
+  it("has the rows of Effect 4 in place of others", () => {
+    const page = `${table}\n${told("`b` is `c`.", "", "| Name | Value |", "| --- | --- |", "| `b` | 3 |")}\n\nAfter.`
+    expect(forFour({ text: page, four: () => undefined })).toBe(`${table.replace("2", "3")}\n\nAfter.`)
+  })
+
+  it("has the lines that a program prints there", () => {
+    const page = `${text}\n${told("```diff", "-one", "-two", "+1", "+2", "+2b", "```")}\n\nAfter.`
+    const expected = text.replace("one\ntwo", "1\n2\n2b")
+    expect(forFour({ text: page, four: () => undefined })).toBe(`${expected}\n\nAfter.`)
+  })
+
   it("has the code of Effect 4 alone, and names in prose as they are there", () => {
     const text = `Like \`Effect.catchAll\`:\n\n${marker}\n${block("one", "two")}${below("-two", "+second")}\n\nAfter.`
     expect(forFour({ text, four: () => "one\nsecond\n" })).toBe(

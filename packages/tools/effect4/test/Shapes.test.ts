@@ -20,7 +20,7 @@ const modules = [
 
 const imports = [
   ...modules.map((module) => `import * as ${module} from "effect/${module}"\n`),
-  `import { HttpApiEndpoint, HttpRouter, HttpServer } from "@effect/platform"\n`
+  `import { HttpApiEndpoint, HttpClient, HttpRouter, HttpServer } from "@effect/platform"\n`
 ].join("")
 
 const messages = (source: string) => derived(`${imports}${source}`).findings.map(({ message }) => message)
@@ -36,6 +36,11 @@ describe("shapes of programs", () => {
       "delays that are changed",
       `pipe(a, Schedule.delayed((delay) => b(delay)))`,
       `pipe(a, Schedule.modifyDelay(({ duration: delay }) => Effect.succeed(b(delay))))`
+    ],
+    [
+      "what a client retries",
+      `HttpClient.retryTransient(a, { times: 3, mode: "errors-only" })`,
+      `HttpClient.retryTransient(a, { times: 3, retryOn: "errors-only" })`
     ],
     [
       "a fold",

@@ -2,9 +2,10 @@
  * Servers on loopback that fail the first call as a vendor's server does, and what an operator sees of it.
  */
 import { Observe } from "@effect-retry/core"
-import { Effect, HashMap, Logger, type Scope, type Tracer } from "effect"
+import { Effect, Logger, type Scope, type Tracer } from "effect"
 import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
+import * as LogLines from "../../../core/test/support/LogLines.ts"
 
 const listening = <S extends Server>(server: S): Effect.Effect<number, never, Scope.Scope> =>
   Effect.acquireRelease(
@@ -54,8 +55,9 @@ export const shownBy = <A, E>(
 ) =>
   Effect.gen(function* () {
     const lines: Array<string> = []
-    const logger = Logger.make<unknown, void>(({ annotations, message }) => {
-      if (HashMap.has(annotations, "retry.attempt")) lines.push(String(message))
+    const logger = Logger.make<unknown, void>((options) => {
+      const { annotations, message } = LogLines.of(options)
+      if ("retry.attempt" in annotations) lines.push(String(message))
     })
     const events = yield* Effect.zipRight(
       Effect.exit(Effect.scoped(operation([Observe.logs(), Observe.spanEvents]))),

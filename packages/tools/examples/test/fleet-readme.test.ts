@@ -126,7 +126,8 @@ describe(`${path} ## Defaults`, () => {
 type Body = Effect.Effect<void, unknown, Scope.Scope>
 
 let events: ReadonlyArray<string> = []
-const heard: Array<FleetEvent.FleetEvent> = []
+/** Of the test that runs: observers hear the last events of a bucket after its scope has ended. */
+let heard: Array<FleetEvent.FleetEvent> = []
 
 const eventually = (check: () => boolean) =>
   Effect.repeat(Effect.delay(Effect.sync(check), "2 millis"), { until: (isTrue) => isTrue })
@@ -138,7 +139,7 @@ const live = (name: string, body: () => Body) => {
   const expected = events
   it.live(name, () =>
     Effect.gen(function* () {
-      heard.length = 0
+      heard = []
       yield* body()
       yield* eventually(() => isIn(expected, tagsHeard()))
       expect(tagsHeard().filter((tag) => !expected.includes(tag))).toEqual([])
@@ -152,7 +153,10 @@ const isIn = (events: ReadonlyArray<string>, all: ReadonlyArray<string>): boolea
   return at === events.length
 }
 
-const observe = [(event: FleetEvent.FleetEvent) => Effect.sync(() => void heard.push(event))]
+const observing = () => {
+  const own = heard
+  return [(event: FleetEvent.FleetEvent) => Effect.sync(() => void own.push(event))]
+}
 
 type Options = Parameters<typeof RedisBucket.quota>[0]
 
@@ -162,7 +166,7 @@ const options = (others: Partial<Options> = {}): Options => ({
   capacity: 100,
   refillPerSecond: 0.001,
   cost: { orElse: 1 },
-  observe,
+  observe: observing(),
   ...others
 })
 
@@ -402,7 +406,13 @@ const rows: Readonly<Record<string, () => void>> = {
         const redis = yield* Redis.start()
         const store = yield* storeOf(redis)
         const bucket = yield* Effect.provide(
-          RedisBucket.successRatio({ name: "healthy", ratio: 0.1, capacity: 10, floorPerSecond: 1, observe }),
+          RedisBucket.successRatio({
+            name: "healthy",
+            ratio: 0.1,
+            capacity: 10,
+            floorPerSecond: 1,
+            observe: observing()
+          }),
           store
         )
         yield* Effect.replicateEffect(bucket.record(outcomeOf("Succeeded")), 100)
@@ -415,7 +425,7 @@ const rows: Readonly<Record<string, () => void>> = {
       Effect.gen(function* () {
         const store = yield* storeOf(yield* Redis.shared)
         const limiter = yield* Effect.provide(
-          RedisBucket.fixed({ name: options().name, rate: 20, burst: 1, observe }),
+          RedisBucket.fixed({ name: options().name, rate: 20, burst: 1, observe: observing() }),
           store
         )
         const began = yield* Clock.currentTimeMillis

@@ -41,7 +41,7 @@ const during = (duration: Duration.DurationInput) =>
 tableOf(path, "## What goes wrong", {
   "`jittered` after a cap": () => {
     const native = Schedule.exponential("100 millis").pipe(
-      Schedule.delayed((delay) => Duration.min(delay, "1 second")),
+      Schedule.delayed((delay) => Duration.min(delay, Duration.seconds(1))),
       Schedule.jittered
     )
     const exponential = Backoff.exponential({ base: "100 millis" })
@@ -72,7 +72,7 @@ tableOf(path, "## What goes wrong", {
       Effect.gen(function* () {
         const native = Schedule.exponential("100 millis").pipe(
           Schedule.jittered,
-          Schedule.delayed((delay) => Duration.min(delay, "1 second"))
+          Schedule.delayed((delay) => Duration.min(delay, Duration.seconds(1)))
         )
         expect(onTheCap((yield* delaysOf(native, 200)).slice(5))).toBe(1)
       })
@@ -255,7 +255,7 @@ tableOf(path, "## What goes wrong", {
       Effect.gen(function* () {
         const native = Schedule.exponential("1 millis", 1e300).pipe(
           Schedule.intersect(Schedule.recurs(10)),
-          Schedule.delayed((delay) => Duration.min(delay, "1 second"))
+          Schedule.delayed((delay) => Duration.min(delay, Duration.seconds(1)))
         )
         const { calls } = yield* failing(Effect.retry(native))
         expect(calls).toEqual([0, 1, 1001])

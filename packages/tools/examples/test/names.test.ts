@@ -20,12 +20,14 @@ import * as RedisStore from "@effect-retry/fleet/RedisStore"
 import * as Testing from "@effect-retry/testing"
 import * as FaultyHttpClient from "@effect-retry/testing/FaultyHttpClient"
 import * as Platform from "@effect/platform"
+import { HttpApi, HttpApiClient, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import * as OpenTelemetry from "@effect/opentelemetry"
 import * as PlatformNode from "@effect/platform-node"
 import * as Rpc from "@effect/rpc"
 import { describe, expect, it } from "@effect/vitest"
 import * as GrpcJs from "@grpc/grpc-js"
 import * as Effect from "effect"
+import { FastCheck, TestClock } from "effect"
 import { pages, read } from "./rows.ts"
 
 /** By their names, which two packages may share. */
@@ -48,13 +50,20 @@ for (const ours of [
   for (const [name, module] of Object.entries(ours)) modules.set(name, [...(modules.get(name) ?? []), module])
 }
 
-/** Names of modules of Effect and its packages, of grpc-js, of one that is no export of ours, and of an SDK. */
+/** Modules that Effect 4 has in other places than its index. */
+const elsewhere = { FastCheck, HttpApi, HttpApiClient, HttpApiEndpoint, HttpApiGroup, TestClock }
+
+/**
+ * Names of modules of Effect and its packages, of grpc-js, of one that is no export of ours, of a service of a page, and
+ * of an SDK.
+ */
 const others = new Set([
-  ...[Effect, GrpcJs, OpenTelemetry, Platform, PlatformNode, Rpc, globalThis].flatMap((object) =>
+  ...[Effect, GrpcJs, OpenTelemetry, Platform, PlatformNode, Rpc, elsewhere, globalThis].flatMap((object) =>
     Object.getOwnPropertyNames(object)
   ),
   "Decision",
   "NodeSdk",
+  "Orders",
   "Stripe"
 ])
 

@@ -5,7 +5,8 @@ import { HttpRetry } from "@effect-retry/http"
 import { VirtualClock } from "@effect-retry/testing"
 import { HttpClientRequest } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, HashMap, Logger, LogLevel } from "effect"
+import { Effect, Logger, LogLevel } from "effect"
+import * as LogLines from "../../../core/test/support/LogLines.ts"
 import { type Answer, answer, exchange, reset, unavailable } from "../src/http-scripted.ts"
 import { rowsOf } from "./rows.ts"
 
@@ -23,9 +24,10 @@ const shownBy = <A, E>(program: (observe: ReadonlyArray<Observe.Observer>) => Ef
   Effect.gen(function* () {
     const shown: Array<Shown> = []
     let tag: Shown["tag"] = "Succeeded"
-    const logger = Logger.make(({ annotations, logLevel, message }) => {
-      const names = Array.from(HashMap.keys(annotations))
-      if (names.includes("retry.attempt")) shown.push({ tag, line: String(message), level: logLevel._tag, names })
+    const logger = Logger.make<unknown, void>((options) => {
+      const { annotations, level, message } = LogLines.of(options)
+      const names = Object.keys(annotations)
+      if (names.includes("retry.attempt")) shown.push({ tag, line: String(message), level, names })
     })
     const noting: Observe.Observer = ({ _tag }) =>
       Effect.sync(() => {

@@ -13,9 +13,12 @@ export const pages: ReadonlyArray<string> = [
   ...readdirSync(new URL("docs/", root), { encoding: "utf8" }).map((file) => `docs/${file}`)
 ].filter((path) => path.endsWith(".md") && existsSync(new URL(path, root)))
 
+/** What a page says of Effect 4 alone. */
+const onFour = /^<details><summary>On Effect 4<\/summary>\n.*?^<\/details>$/gms
+
 /** The rows of the table below a heading, as the texts of their cells. */
 export const rowsOf = (path: string, heading: string): ReadonlyArray<ReadonlyArray<string>> => {
-  const [, after = ""] = read(path).split(`\n${heading}\n`)
+  const [, after = ""] = read(path).replaceAll(onFour, "").split(`\n${heading}\n`)
   const [section = ""] = after.split(/\n#+ /)
   return section
     .split("\n")

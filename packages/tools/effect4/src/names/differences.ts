@@ -41,6 +41,27 @@ export const differences: ReadonlyArray<Difference> = [
     reason: "retryTransient of Effect 4 makes one attempt if it may not retry."
   },
   {
+    file: "tools/examples/test/http.test.ts",
+    rows: [
+      ['"without an end against one"', '"one against one"'],
+      ["1001", "1"],
+      ['"ignored against waited for"', '"waited for in both"'],
+      ["[0, 1000]", "[0, 30_000]"]
+    ],
+    reason:
+      "retryTransient of Effect 4 makes one attempt if it may not retry, and waits as long as the server asks for."
+  },
+  {
+    file: "tools/examples/test/from-native.test.ts",
+    rows: [
+      ['["down", "down", "down"]', '["down", "down"]'],
+      ['"becomes infinite and burns the count of the other side"', '"becomes infinite, and every call is made"'],
+      ["[0, 1, 1001]", "[0, 1, ...Array.from({ length: 9 }, (_, n) => 1001 + n * 1000)]"]
+    ],
+    reason:
+      "Schedule.tap of Effect 4 is not called for the last failure, and a count of Effect 4 is not used up by an endless delay."
+  },
+  {
     file: "tools/examples/src/production.ts",
     rows: [[`"exit code 0"`, `"exit code 130"`]],
     reason: "NodeRuntime.runMain of Effect 4 has an exit code for an interruption."

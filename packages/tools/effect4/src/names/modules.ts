@@ -6,6 +6,8 @@ export const modules: Readonly<Record<string, string>> = {
   "effect/FastCheck": "fast-check",
   "effect/TestClock": "effect/testing/TestClock",
   "effect/ParseResult": "effect/SchemaParser",
+  "@effect/opentelemetry/Metrics": "@effect/opentelemetry/OtelMetrics",
+  "@effect/rpc": "effect/rpc",
   "@effect/experimental/Reactivity": "effect/reactivity/Reactivity",
   "@effect/platform": "effect/http",
   "@effect/platform-node/NodeContext": "@effect/platform-node/NodeServices",

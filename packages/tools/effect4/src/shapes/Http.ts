@@ -58,6 +58,17 @@ const expected: (place: Place) => Shape = () => (node, inner) => {
   return reason === undefined ? undefined : `${inner(node.name)}: { _tag: "${reason}" }`
 }
 
+/** The `mode` of `retryTransient` is called `retryOn`. */
+const retryTransient =
+  (place: Place): Shape =>
+  (node, inner) => {
+    if (!ts.isPropertyAssignment(node) || node.name.getText() !== "mode") return undefined
+    const call = node.parent.parent
+    return ts.isCallExpression(call) && memberOf(place, call.expression) === "HttpClient.retryTransient"
+      ? `retryOn: ${inner(node.initializer)}`
+      : undefined
+  }
+
 /** `HttpApiEndpoint.get(name, path).addSuccess(schema)` says all of it at once. */
 const endpoint =
   (place: Place): Shape =>
@@ -70,4 +81,4 @@ const endpoint =
     return `${inner(made.expression)}(${listed(made.arguments, inner)}, ${success})`
   }
 
-export const http = [made, type, compared, expected, endpoint]
+export const http = [made, type, compared, expected, retryTransient, endpoint]
