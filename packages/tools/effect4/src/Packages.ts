@@ -12,9 +12,9 @@ export type Package = (typeof packages)[number]
 
 /**
  * The private packages that are derived too: the servers that tests and programs start, the programs of the pages, the
- * demo, and tables of the benchmark.
+ * demo, tables of the benchmark, and what pages show beside other libraries.
  */
-export const tools = ["tools/servers", "tools/examples", "tools/demo", "tools/benchmark"] as const
+export const tools = ["tools/servers", "tools/examples", "tools/demo", "tools/benchmark", "tools/comparison"] as const
 
 export type Tool = (typeof tools)[number]
 

@@ -1,15 +1,11 @@
-import { filesBelow, read } from "@effect-retry/check/Workspace"
-import { packages } from "@effect-retry/effect4/Packages"
+import { read } from "@effect-retry/check/Workspace"
+import { pages } from "@effect-retry/effect4/PageFiles"
 import { describe, expect, it } from "vitest"
-
-const pages = ["README.md", ...packages.map((name) => `packages/${name}/README.md`), ...filesBelow("docs")].filter(
-  (path) => path.endsWith(".md")
-)
 
 const pattern = /```ts\n([\s\S]*?)```\n\n<details><summary>On Effect 4<\/summary>\n\n```diff\n([\s\S]*?)```/g
 
 /** The blocks that have lines of Effect 4 below them, with the lines that these replace. */
-const blocks = pages.flatMap((page) =>
+const blocks = pages().flatMap((page) =>
   Array.from(read(page).matchAll(pattern), ([, code = "", changes = ""]) => ({
     page,
     code: code.split("\n"),

@@ -1,6 +1,8 @@
 import { filesBelow, publishedPackages, read } from "@effect-retry/check/Workspace"
 import { entries, notDerived } from "@effect-retry/effect4/names/tested"
-import { packages, programsOf, sourcesOf, testsOf, tools } from "@effect-retry/effect4/Packages"
+import { packages, programsOf, sourcesOf, testsOf, tools, wholeLine } from "@effect-retry/effect4/Packages"
+import { pages } from "@effect-retry/effect4/PageFiles"
+import { exampleFiles } from "@effect-retry/effect4/Pages"
 import { describe, expect, it } from "vitest"
 
 describe("Packages.packages", () => {
@@ -33,9 +35,12 @@ describe("Packages.testsOf", () => {
     expect(targets.filter((target) => left.includes(target))).toEqual([])
   })
 
-  it.each([...packages, "tools/examples"] as const)("leaves no file with tests of %s without a reason", (name) => {
-    expect(testsOf(name).left).toEqual(Object.keys(notDerived).filter((file) => file.startsWith(`${name}/`)))
-  })
+  it.each([...packages, "tools/comparison", "tools/examples"] as const)(
+    "leaves no file with tests of %s without a reason",
+    (name) => {
+      expect(testsOf(name).left).toEqual(Object.keys(notDerived).filter((file) => file.startsWith(`${name}/`)))
+    }
+  )
 
   it("brings the programs that tests start", () => {
     const targets = testsOf("tools/examples").parts.map(({ target }) => target)
@@ -74,6 +79,15 @@ describe("Packages.programsOf", () => {
     const targets = programsOf("tools/benchmark").parts.map(({ target }) => target)
     expect(targets).toContain("tools/benchmark/src/workloads/Success.ts")
     expect(targets).not.toContain("tools/benchmark/src/workloads/AwsSdk.ts")
+  })
+})
+
+describe("Packages.wholeLine", () => {
+  it("has every file whose code a page shows", () => {
+    const derived = new Set(wholeLine([]).map(({ target }) => `packages/${target}`))
+    const shown = pages().flatMap((page) => exampleFiles(read(page)))
+    expect(shown.length).toBeGreaterThan(200)
+    expect(shown.filter((file) => !derived.has(file))).toEqual([])
   })
 })
 

@@ -31,7 +31,7 @@ const tables: ReadonlyArray<string> = [
 
 /**
  * The tests that are derived for Effect 4 and run: files, and folders with all that is in them but what the omissions name.
- * Of packages and examples, any file that is not here is in the list below.
+ * Of packages, examples and the comparison, any file that is not here is in the list below.
  */
 export const tested: ReadonlyArray<string> = [
   "core/test",
@@ -50,6 +50,8 @@ export const tested: ReadonlyArray<string> = [
   "tools/examples/test/examples.test.ts",
   "tools/examples/test/programs.test.ts",
   ...tables,
+  "tools/comparison/test/Axios.test.ts",
+  "tools/comparison/test/Promises.test.ts",
   "tools/demo/test"
 ]
 
@@ -58,8 +60,13 @@ export const slow: ReadonlyArray<string> = [...tables, "tools/demo/test/Demo.tes
 
 /** Tests and programs that are not derived, each with its reason. */
 export const notDerived: Readonly<Record<string, string>> = {
+  "tools/comparison/test/BreakerSequences.test.ts": "The breakers are those of other libraries.",
+  "tools/comparison/test/Breakers.test.ts": "The breakers are those of other libraries.",
+  "tools/comparison/test/Cell.test.ts": "The comparison runs on Effect 3, and asks Effect 4 beside it.",
+  "tools/comparison/test/Page.test.ts": "The comparison runs on Effect 3, and asks Effect 4 beside it.",
+  "tools/comparison/test/Ports.test.ts": "The comparison runs on Effect 3, and asks Effect 4 beside it.",
   "tools/examples/test/links.test.ts": "Links of pages lead to the same files on both lines."
 }
 
 /** Modules of tools of which nothing else is derived than these, the tests above, and what they import. */
-export const entries: ReadonlyArray<string> = ["tools/benchmark/src/one.ts"]
+export const entries: ReadonlyArray<string> = ["tools/benchmark/src/one.ts", "tools/comparison/src/axios.ts"]
