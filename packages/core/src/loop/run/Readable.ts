@@ -6,6 +6,8 @@ import * as Untrusted from "../../accept/Untrusted.ts"
 
 /**
  * A time in words: `340 ms`, `1.2 s`, `2 min 5 s`, `3 h 20 min`, `4 d 6 h`. Rounded to the last digit shown.
+ *
+ * Errors and timelines show their times with `Duration.format` instead, which rounds nothing: `1s 234ms`.
  */
 export const time = (given: Duration.Duration): string => {
   const millis = Duration.toMillis(given)

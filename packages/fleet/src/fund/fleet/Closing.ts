@@ -4,6 +4,7 @@
  * The finalizers of a scope run one after the other. If each bucket waited for a store that does not answer, a program
  * with a dozen buckets would take a dozen timeouts to end.
  */
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -47,7 +48,7 @@ export const inTime = (store: Store<unknown>, close: Effect.Effect<void>): Effec
         yield* Effect.forkDaemon(Effect.ensuring(close, end))
         const late = yield* Background.begin(Effect.delay(end, Math.max(0, mostMillis - before)))
         yield* Deferred.await(ended)
-        yield* Background.stop(late)
+        yield* FiberLine.interrupt(late)
         waited.atMillis = waited.nowMillis(clock)
         waited.millis = Math.min(mostMillis, before + (waited.atMillis - fromMillis))
       })

@@ -2,6 +2,7 @@
  * Sends messages to the state of a lease, and carries out its commands: calls of the store, timers, and answers to attempts.
  */
 import type { Grant } from "@effect-retry/core/TokenBucket"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -176,7 +177,7 @@ const sweep = <E>(running: Running<E>): Effect.Effect<void> => {
 }
 
 const stop = (fiber: Fiber.Fiber<unknown> | undefined): Effect.Effect<void> =>
-  fiber === undefined ? Effect.void : Background.stop(fiber)
+  fiber === undefined ? Effect.void : FiberLine.interrupt(fiber)
 
 /** Waits for the call under way, if there is one. */
 export const ended = <E>({ calling }: Running<E>): Effect.Effect<void> =>

@@ -1,6 +1,7 @@
 /**
  * Attempts waiting for an answer of the store, or for tokens: first come, first served.
  */
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import type { Grant, Request } from "@effect-retry/core/TokenBucket"
 import * as Deferred from "effect/Deferred"
@@ -78,6 +79,6 @@ export const wait = <E>(
   const answered = Effect.onInterrupt(restore(Deferred.await(answer)), () => left)
   if (limitMillis <= 0 || limitMillis > longestTimerMillis) return answered
   return Effect.flatMap(Background.begin(Effect.delay(late, limitMillis)), (timer) =>
-    Effect.ensuring(answered, Background.stop(timer))
+    Effect.ensuring(answered, FiberLine.interrupt(timer))
   )
 }

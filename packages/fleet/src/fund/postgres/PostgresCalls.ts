@@ -1,6 +1,7 @@
 /**
  * Runs statements within a time limit; every failure is a `PostgresError`.
  */
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,7 +12,6 @@ import * as Answer from "../../accept/Answer.ts"
 import { PostgresError } from "../../accept/PostgresError.ts"
 import * as PostgresFailure from "../../classify/PostgresFailure.ts"
 import type * as StoreFailure from "../../classify/StoreFailure.ts"
-import * as Background from "../store/Background.ts"
 import * as Bounded from "../store/Bounded.ts"
 import type { PostgresClient } from "./PostgresClient.ts"
 
@@ -40,7 +40,7 @@ export const make =
       const fail = failing(call)
       const query = Effect.interruptible(Effect.suspend(() => client.query(call.text, call.values)))
       let running: Fiber.RuntimeFiber<unknown, unknown> | undefined
-      const stop = Effect.suspend(() => (running === undefined ? Effect.void : Background.stop(running)))
+      const stop = Effect.suspend(() => (running === undefined ? Effect.void : FiberLine.interrupt(running)))
       const bounded = Bounded.call({
         withinMillis,
         send: () =>

@@ -1,15 +1,11 @@
 /**
  * Effects that outlive the caller that started them.
  */
-import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 
-/** Interrupts a fiber without waiting for its end. */
-export const stop: (fiber: Fiber.Fiber<unknown, unknown>) => Effect.Effect<void> = FiberLine.interrupt
-
-/** Begins an effect in a separate fiber, which can be stopped. */
+/** Begins an effect in a separate fiber, which can be interrupted. */
 export const begin = (self: Effect.Effect<unknown>): Effect.Effect<Fiber.Fiber<unknown>> =>
   Effect.forkDaemon(Effect.interruptible(self))
 
