@@ -1,5 +1,5 @@
 import { derive } from "@effect-retry/effect4/Derive"
-import { written } from "@effect-retry/effect4/Origin"
+import { resolved, written } from "@effect-retry/effect4/Origin"
 import ts from "typescript5"
 import { describe, expect, it } from "vitest"
 import { body, derived, effect4 } from "./Derived.ts"
@@ -150,6 +150,20 @@ describe("Derive.derive", () => {
     ]
   ])("refuses a %s that it cannot derive, with its line", (_, source, expected) => {
     expect(derived(source).findings.map(({ file, line, message }) => `${file}:${line} ${message}`)).toEqual([expected])
+  })
+})
+
+describe("Origin.resolved", () => {
+  it("knows a module that is both a field and its value", () => {
+    const text = `import { Either } from "effect"\nuse({ Either })`
+    const file = ts.createSourceFile("a.ts", text, ts.ScriptTarget.ES2022, true)
+    const options = { noLib: true, types: [] }
+    const host = { ...ts.createCompilerHost(options), getSourceFile: () => file }
+    const checker = ts.createProgram(["a.ts"], options, host).getTypeChecker()
+    expect(derive({ path: "a.ts", file, names: resolved(file, checker), exports: effect4 })).toEqual({
+      text: `import { Result } from "effect"\nuse({ Either: Result })`,
+      findings: []
+    })
   })
 })
 
