@@ -7,7 +7,7 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import type * as Tracer from "effect/Tracer"
-import type { AnyFiber } from "../fund/fiber/Line.ts"
+import { type AnyFiber, currentFiber } from "../fund/fiber/Line.ts"
 
 /** Labels of metrics. */
 export type Labels = Readonly<Record<string, string>>
@@ -19,16 +19,47 @@ export const labelsOf = (fiber: AnyFiber): Labels => fiber.getRef(Metric.Current
 
 export const withLabel = (labels: Labels, key: string, value: string): Labels => ({ ...labels, [key]: value })
 
-/** All labels of one series of a metric: the context in which the metric is updated. */
-export type Series = Context.Context<never>
+/** A set of labels, and the series that was updated with it last. */
+export interface Series {
+  readonly labels: Labels
+  own: { readonly metric: AnyMetric; readonly labelled: AnyMetric } | undefined
+}
+
+type AnyMetric = Metric.Metric<any, any>
 
 /** Its own labels come first, and count where the fiber has the same. */
-export const series = (own: Labels, ofFiber: Labels): Series =>
-  Context.make(Metric.CurrentMetricAttributes, { ...own, ...ofFiber, ...own }) as Series
+export const series = (own: Labels, ofFiber: Labels): Series => ({
+  labels: { ...own, ...ofFiber, ...own },
+  own: undefined
+})
 
-/** Updates one series of a metric, in this step. */
-export const update = <In>(metric: Metric.Metric<In, any>, value: In, series: Series): void =>
-  metric.updateUnsafe(value, series)
+/** Updates one series of a metric in the registry of the fiber, in this step. To be called while an effect runs. */
+export const update = <In>(metric: Metric.Metric<In, any>, value: In, series: Series): void => {
+  if (series.own?.metric !== metric) series.own = { metric, labelled: labelled(metric, series.labels) }
+  series.own.labelled.updateUnsafe(value, withoutLabels(currentFiber()))
+}
+
+/** The context of a fiber for a metric that has all its labels. */
+const withoutLabels = ({ context }: AnyFiber): Context.Context<never> =>
+  Context.getOrUndefined(context, Metric.CurrentMetricAttributes) === undefined
+    ? context
+    : Context.add(context, Metric.CurrentMetricAttributes, noLabels)
+
+/**
+ * A metric of one series alone, which makes its key once: Effect makes it anew where a metric is updated with other labels.
+ * All counters of these packages are incremental.
+ */
+const labelled = (metric: AnyMetric, attributes: Labels): AnyMetric => {
+  const { description, id, type } = metric
+  switch (type) {
+    case "Counter":
+      return Metric.counter(id, { description, attributes, incremental: true })
+    case "Gauge":
+      return Metric.gauge(id, { description, attributes })
+    default:
+      return Metric.withAttributes(metric, attributes)
+  }
+}
 
 /** Updates a metric, with labels beside those that are set around. */
 export const updateWith = <In>(metric: Metric.Metric<In, any>, value: In, labels: Labels): Effect.Effect<void> =>
