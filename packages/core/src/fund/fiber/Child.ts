@@ -57,9 +57,18 @@ export type Handing<A, E, R> = Effect.Effect<Exit.Exit<A, E>, never, R>
 /** A child that has begun. */
 export type Child<A, E> = Fiber.RuntimeFiber<Exit.Exit<A, E>>
 
+/** Receives the exit of an effect in the step in which it ends, so that no interruption comes between. */
+export type Note = (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>
+
 /** Makes the effect that a child runs, interruptible if its parent is. */
-export const handing = <A, E, R>(self: Effect.Effect<A, E, R>, runtimeFlags: Interruption.Flags): Handing<A, E, R> =>
-  Effect.exit(Interruption.restore(runtimeFlags)(self))
+export const handing = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  runtimeFlags: Interruption.Flags,
+  note?: Note
+): Handing<A, E, R> => {
+  const exit = Effect.exit(Interruption.restore(runtimeFlags)(self))
+  return note === undefined ? exit : Effect.tap(exit, note)
+}
 
 /** Effects nested deeper than this are not started on their parent's stack, which would overflow. */
 const deepest = 100

@@ -45,6 +45,11 @@ export const withFiber: <A, E, R>(
   read: (fiber: AnyFiber, status: Status) => Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E, R> = Effect.withFiberRuntime
 
+/** The same in an uninterruptible region. */
+export const withUninterruptibleFiber = <A, E, R>(
+  read: (fiber: AnyFiber) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => Effect.uninterruptible(withFiber(read))
+
 export const context = (fiber: Pick<View, "currentContext">): Context.Context<never> => fiber.currentContext
 
 export const services = (fiber: Pick<View, "currentDefaultServices">): Services => fiber.currentDefaultServices

@@ -25,7 +25,7 @@ interface Bound<B, E2> {
   /** Whether to continue without waiting for an effect that cannot be interrupted. */
   readonly disconnected: boolean
   /** Receives the exit of the effect in the step in which it ends, so that no interruption comes between. */
-  readonly note?: ((exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>) | undefined
+  readonly note?: Child.Note | undefined
   /** A value that the effect finds in place of the one outside. */
   readonly handed?: Child.Handed | undefined
 }
@@ -67,22 +67,19 @@ export const withinKnown = <A, E, R, B, E2>(
   runtimeFlags: Interruption.Flags
 ): Effect.Effect<A | B, E | E2, R> =>
   // No interruption can come between starting the child and watching it.
-  Effect.uninterruptible(
-    Line.withFiber<A | B, E | E2, R>((fiber) => {
-      // The fiber ends here, because the interruption is let through.
-      if (Interruption.isPending(fiber, runtimeFlags)) return Effect.interruptible(Effect.never)
-      const { disconnected, handed, note } = bound
-      const parent = Child.parentOf(fiber, runtimeFlags, handed)
-      const around = { bound, parent }
-      const exit = Child.handing(self, runtimeFlags)
-      const handing = note === undefined ? exit : Effect.tap(exit, note)
-      if (!disconnected && !Interruption.isInterruptible(runtimeFlags)) {
-        return Effect.flatMap(Child.fork(parent, handing), (child) => watched(around, child))
-      }
-      const child = Child.begin(parent, handing)
-      return Line.exitOf(child) === undefined ? watched(around, child) : Child.joined(parent, child)
-    })
-  )
+  Line.withUninterruptibleFiber<A | B, E | E2, R>((fiber) => {
+    // The fiber ends here, because the interruption is let through.
+    if (Interruption.isPending(fiber, runtimeFlags)) return Effect.interruptible(Effect.never)
+    const { disconnected, handed, note } = bound
+    const parent = Child.parentOf(fiber, runtimeFlags, handed)
+    const around = { bound, parent }
+    const handing = Child.handing(self, runtimeFlags, note)
+    if (!disconnected && !Interruption.isInterruptible(runtimeFlags)) {
+      return Effect.flatMap(Child.fork(parent, handing), (child) => watched(around, child))
+    }
+    const child = Child.begin(parent, handing)
+    return Line.exitOf(child) === undefined ? watched(around, child) : Child.joined(parent, child)
+  })
 
 /** Waits for a child that has begun. */
 const watched = <A, E, B, E2>(around: Around<B, E2>, child: Child.Child<A, E>): Effect.Effect<A | B, E | E2> => {

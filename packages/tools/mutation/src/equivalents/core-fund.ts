@@ -34,6 +34,8 @@ export const equivalents: Equivalents = {
   },
   "packages/core/src/fund/fiber/Child.ts": {
     "begin: EqualityOperator, <= to <": "A stack that holds a hundred effects holds one less or one more.",
+    "handing: ConditionalExpression, === to false":
+      "Only saves a step: `Effect.tap` takes what is no effect for a value.",
     "fiberRefsOf: ConditionalExpression, && to false":
       "Only saves a copy: what Effect declares answers the same FiberRefs.",
     "hasChanged: ConditionalExpression, && to false": "Only saves work: the FiberRefs are compared one by one."
@@ -52,10 +54,6 @@ export const equivalents: Equivalents = {
       "The live clock of this version of Effect hands its scheduler out at once.",
     "liveScheduler: LogicalOperator, && to ||, 1":
       "The live clock of this version of Effect hands its scheduler out at once."
-  },
-  "packages/core/src/fund/fiber/Within.ts": {
-    "withinKnown: ConditionalExpression, === to false, 1":
-      "Only saves a step: `Effect.tap` takes what is no effect for a value."
   },
   "packages/core/src/fund/store/RecentlyUsed.ts": {
     "make: ConditionalExpression, === to false, 4": "The newest one stays where it is when it is moved to the end."

@@ -4,9 +4,9 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
+import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import * as Interruption from "./Interruption.ts"
+import type * as Interruption from "./Interruption.ts"
 import type { AnyFiber, Runner } from "./Line.ts"
 
 /** What a child begins with. */
@@ -42,19 +42,21 @@ const handOver = (context: Context.Context<never>, { key, next, value }: Handed)
   return next === undefined ? handed : handOver(handed, next)
 }
 
-/** An effect as its child runs it. It hands its exit over: Effect reports the raw error of a fiber that fails. */
-export type Handing<A, E, R> = Effect.Effect<Exit.Exit<A, E>, never, R>
+/** An effect as its child runs it. */
+export type Handing<A, E, R> = Effect.Effect<A, E, R>
 
 /** A child that has begun. */
-export type Child<A, E> = Fiber.Fiber<Exit.Exit<A, E>>
+export type Child<A, E> = Fiber.Fiber<A, E>
+
+/** Receives the exit of an effect in the step in which it ends, so that no interruption comes between. */
+export type Note = (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>
 
 /**
  * An effect as a child runs it. It can be interrupted also where its parent cannot, like the effects of `Effect.timeout`
  * and `Effect.race` of Effect 4.
  */
-export const handing: <A, E, R>(self: Effect.Effect<A, E, R>, runtimeFlags: Interruption.Flags) => Handing<A, E, R> = (
-  self
-) => Effect.exit(Effect.interruptible(self))
+export const handing = <A, E, R>(self: Effect.Effect<A, E, R>, _: Interruption.Flags, note?: Note): Handing<A, E, R> =>
+  note === undefined ? self : Effect.onExit(self, note)
 
 /** Effects nested deeper are not started on the stack of their parent, or it would overflow. */
 const deepest = 100
@@ -65,7 +67,7 @@ export const begin = <A, E, R>({ context }: Parent, handing: Handing<A, E, R>): 
   const run = Effect.runForkWith(context as Context.Context<R>)
   depth += 1
   try {
-    return run(depth <= deepest ? handing : Effect.andThen(Effect.yieldNow, handing), { uninterruptible: true })
+    return run(depth <= deepest ? handing : Effect.andThen(Effect.yieldNow, handing))
   } finally {
     depth -= 1
   }
@@ -78,9 +80,5 @@ export const fork = <A, E, R>(parent: Parent, handing: Handing<A, E, R>): Effect
 /** The outcome of a child that has ended, as its parent has it. */
 export const joined = <A, E>(_: Parent, child: Child<A, E>): Effect.Effect<A, E> => exitOf(child)!
 
-/** How the effect of a child has ended; `undefined` while it runs. */
-export const exitOf = <A, E>(child: Child<A, E>): Exit.Exit<A, E> | undefined => {
-  const ended = child.pollUnsafe()
-  if (ended === undefined) return undefined
-  return Exit.isFailure(ended) ? Exit.failCause(ended.cause) : ended.value
-}
+/** How a child has ended; `undefined` while it runs. */
+export const exitOf = <A, E>(child: Child<A, E>): Exit.Exit<A, E> | undefined => child.pollUnsafe()

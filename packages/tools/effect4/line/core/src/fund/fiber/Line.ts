@@ -41,6 +41,11 @@ export const withFiber = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => read(fiber, Undeclared.isInterruptible(fiber) ? interruptible : uninterruptible))
 
+/** The same in an uninterruptible region, in one step. */
+export const withUninterruptibleFiber = <A, E, R>(
+  read: (fiber: AnyFiber) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => Effect.uninterruptibleMask(() => read(currentFiber()))
+
 export const context = (fiber: View): Context.Context<never> => fiber.context
 
 export const services = (fiber: View): Services => fiber.context
