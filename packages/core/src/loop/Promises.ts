@@ -216,10 +216,12 @@ interface Operation<A> extends Progress.Progress, Elapsed.Timed {
 const operation = <A>(caller: Caller<A>, prepared: Prepared): Operation<A> => {
   const { timed, tree } = prepared
   const services = Line.defaultServices
+  const clock = timed ? Elapsed.clockOf(services) : undefined
   return {
     caller,
     prepared,
     services,
+    clock,
     timed,
     attempts: 0,
     outdated: 0,
@@ -228,7 +230,7 @@ const operation = <A>(caller: Caller<A>, prepared: Prepared): Operation<A> => {
     scheduleState: ScheduleLine.start,
     attemptStartedMillis: 0,
     elapsedMillis: 0,
-    lookedAtMillis: timed ? Elapsed.nowMillis(services) : 0
+    lookedAtMillis: clock === undefined ? 0 : Elapsed.nowMillis(clock)
   }
 }
 

@@ -41,7 +41,8 @@ const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Ob
       if (AtOnce.hasEnded(level)) {
         const { gauge, others } = find(event)
         count(event, others)
-        return Exit.map(level, (tokens) => setLevel(tokens, gauge))
+        if (Exit.isSuccess(level)) setLevel(level.value, gauge)
+        return Exit.asVoid(level)
       }
       return Effect.zipRight(
         Effect.sync(() => count(event, find(event).others)),
@@ -93,7 +94,8 @@ export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effe
 
 const setLevel = (level: Option.Option<number>, series: Series.Series): void => {
   if (Option.isSome(level)) {
-    Telemetry.update(Metrics.bucketLevel, Readable.rounded(level.value), series.and("unit", "{token}").labels)
+    series.tokens ??= series.and("unit", "{token}")
+    Telemetry.update(Metrics.bucketLevel, Readable.rounded(level.value), series.tokens.labels)
   }
 }
 
@@ -102,7 +104,8 @@ const count = (event: RetryEvent, series: Series.Series): void => {
     case "AttemptFailed":
       return counted(Metrics.attempts, withKind(series.and("retry.outcome", "failed"), kindOf(event.verdict)))
     case "Succeeded":
-      return counted(Metrics.attempts, withKind(series.and("retry.outcome", "succeeded"), Option.none()))
+      series.succeeded ??= withKind(series.and("retry.outcome", "succeeded"), Option.none())
+      return counted(Metrics.attempts, series.succeeded)
     case "RetryScheduled": {
       const ofKind = withKind(series, kindOf(event.verdict))
       counted(Metrics.retries, ofKind)

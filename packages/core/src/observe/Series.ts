@@ -13,6 +13,9 @@ export interface Series {
   readonly labels: Telemetry.Series
   /** The set with one more label: the same object for the same label. */
   readonly and: (key: string, value: string) => Series
+  /** Those that are looked up most, once they have been found. */
+  tokens: Series | undefined
+  succeeded: Series | undefined
 }
 
 /**
@@ -34,7 +37,9 @@ export const make = (most: number): ((ofFiber: Labels) => Series) => {
     }
     return {
       labels: Telemetry.series(own, ofFiber),
-      and: (key, value) => next.get(key)?.get(value) ?? add(key, value)
+      and: (key, value) => next.get(key)?.get(value) ?? add(key, value),
+      tokens: undefined,
+      succeeded: undefined
     }
   }
   return (ofFiber) => {

@@ -36,10 +36,10 @@ export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effe
  */
 export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   try {
-    // The commonest first.
-    const step = stepOf(self)
+    const kind = Undeclared.kind(self)
+    if (isExit(kind)) return self
+    const step = contentOf(self, kind)
     if (step !== undefined) return succeed(step())
-    if (hasEnded(self)) return self
     const evaluate = (self as Marked | undefined | null)?.[marked]
     return evaluate === undefined ? self : run(evaluate())
   } catch (defect) {
@@ -48,18 +48,20 @@ export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E
 }
 
 /** The function of an effect that is a single step. */
-const stepOf = <A>(self: Effect.Effect<A, unknown>): (() => A) | undefined => {
-  const step = Undeclared.kind(self) === "Sync" ? Undeclared.content(self) : undefined
+const stepOf = <A>(self: Effect.Effect<A, unknown>): (() => A) | undefined => contentOf(self, Undeclared.kind(self))
+
+const contentOf = <A>(self: Effect.Effect<A, unknown>, kind: unknown): (() => A) | undefined => {
+  const step = kind === "Sync" ? Undeclared.content(self) : undefined
   return Predicate.isFunction(step) ? (step as () => A) : undefined
 }
 
 const succeed = <A>(value: A): Exit.Exit<A> => (value === undefined ? (Exit.void as Exit.Exit<A>) : Exit.succeed(value))
 
 /** Whether an effect is already an exit. */
-export const hasEnded = <A, E = never>(self: Effect.Effect<A, E>): self is Exit.Exit<A, E> => {
-  const kind = Undeclared.kind(self)
-  return kind === "Success" || kind === "Failure"
-}
+export const hasEnded = <A, E = never>(self: Effect.Effect<A, E>): self is Exit.Exit<A, E> =>
+  isExit(Undeclared.kind(self))
+
+const isExit = (kind: unknown): boolean => kind === "Success" || kind === "Failure"
 
 /** Whether an effect ends in one step, and reads nothing from the fiber that runs it. */
 export const readsNothing = (self: Effect.Effect<unknown, unknown>): boolean =>

@@ -15,6 +15,8 @@ export interface Timed {
   readonly prepared: Prepared
   /** The clock and the random numbers of the fiber that runs the operation. */
   readonly services: Line.Services
+  /** That of the services, once it has been looked up. */
+  clock: Clock.Clock | undefined
   /** Whether elapsed time is measured. */
   readonly timed: boolean
   /** Time since the operation began, at the last reading of the clock. */
@@ -23,15 +25,17 @@ export interface Timed {
 }
 
 /** The clock of the operation; looked up only if the operation waits or reads the time. */
-export const clock = (op: Timed): Clock.Clock => Context.get(op.services, Clock.Clock)
+export const clock = (op: Timed): Clock.Clock => (op.clock ??= clockOf(op.services))
+
+export const clockOf = (services: Line.Services): Clock.Clock => Context.get(services, Clock.Clock)
 
 /** The nanoseconds of a `Clock` are monotonic: setting the wall clock neither ends an operation nor prolongs it. */
-export const nowMillis = (services: Line.Services): number => MonotonicTime.read(Context.get(services, Clock.Clock))
+export const nowMillis = (clock: Clock.Clock): number => MonotonicTime.read(clock)
 
 /** Time since the operation began. If the clock steps back nevertheless, no time is added. */
 export const millis = (op: Timed): number => {
   if (!op.timed) return 0
-  const now = nowMillis(op.services)
+  const now = nowMillis(clock(op))
   op.elapsedMillis += Math.max(0, now - op.lookedAtMillis)
   op.lookedAtMillis = now
   return op.elapsedMillis

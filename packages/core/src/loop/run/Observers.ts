@@ -100,12 +100,14 @@ const effectOf = (returned: void | Effect.Effect<void>): Effect.Effect<void> => 
   return Effect.isEffect(returned) ? returned : Argument.refuseForeign("Retry", "observer", allowed, returned)
 }
 
+const observe = (observer: Observing, event: RetryEvent): Effect.Effect<void> => effectOf(observer(event))
+
+type Observing = Operation["prepared"]["hooks"]["observers"][number]
+
 /** Calls the observers from `index` on. */
 const tellFrom = (op: Operation, event: RetryEvent, index: number): Telling => {
   const observer = op.prepared.hooks.observers[index]
   if (observer === undefined) return undefined
-  return Services.both(
-    Services.tell(op, "an observer", () => effectOf(observer(event))),
-    () => tellFrom(op, event, index + 1)
-  )
+  const told = Services.telling(op, "an observer", Services.calledOf(observe, observer, event))
+  return told === undefined ? tellFrom(op, event, index + 1) : Services.both(told, () => tellFrom(op, event, index + 1))
 }

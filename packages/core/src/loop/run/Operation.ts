@@ -123,6 +123,7 @@ export const make = (
   const bucket = hooks.bucket && placeOf("the bucket", hooks.bucket, fiber)
   const timesAttempts = bucket?.bucket.timed === true || rateLimiter?.bucket.timed === true
   const timed = prepared.timed || onStopped !== undefined
+  const clock = timed ? Elapsed.clockOf(services) : undefined
   return {
     self,
     isStepped,
@@ -131,6 +132,7 @@ export const make = (
     fiber,
     runtimeFlags,
     services,
+    clock,
     rateLimiter,
     bucket,
     outer: asksForOuter ? ActiveOperation.current(fiber) : undefined,
@@ -156,7 +158,7 @@ export const make = (
     scheduleState: ScheduleLine.start,
     elapsedMillis: 0,
     // If only attempts are timed, the first reading of the clock starts the time.
-    lookedAtMillis: timed ? Elapsed.nowMillis(services) : Infinity,
+    lookedAtMillis: clock === undefined ? Infinity : Elapsed.nowMillis(clock),
     attemptStartedMillis: 0,
     begun: undefined,
     ran: undefined

@@ -12,9 +12,9 @@ import * as Untrusted from "../../accept/Untrusted.ts"
 export const time = (given: Duration.Duration): string => {
   const millis = Duration.toMillis(given)
   if (millis === Infinity) return "an endless time"
-  if (millis < 9.95) return `${rounded(millis, 1)} ms`
+  if (millis < 9.95) return `${rounded(millis, 10)} ms`
   if (millis < 999.5) return `${Math.round(millis)} ms`
-  if (millis < 59_950) return `${rounded(millis / 1000, 1)} s`
+  if (millis < 59_950) return `${rounded(millis / 1000, 10)} s`
   const seconds = Math.round(millis / 1000)
   if (seconds < 3600) return inUnits(seconds, 60, "min", "s")
   const minutes = Math.round(seconds / 60)
@@ -26,8 +26,8 @@ const inUnits = (amount: number, size: number, unit: string, smaller: string): s
   return `${Math.floor(amount / size)} ${unit}${rest === 0 ? "" : ` ${rest} ${smaller}`}`
 }
 
-/** A number without floating-point error. */
-export const rounded = (value: number, places = 3): number => Math.round(value * 10 ** places) / 10 ** places
+/** A number without floating-point error, in thousandths or other parts. */
+export const rounded = (value: number, parts = 1000): number => Math.round(value * parts) / parts
 
 /**
  * A text from outside as part of one line: bounded, with blanks in place of line breaks and other control characters.

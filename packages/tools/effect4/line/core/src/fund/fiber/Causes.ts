@@ -5,8 +5,12 @@ import * as Cause from "effect/Cause"
 import * as Option from "effect/Option"
 
 /** The error of a cause; `None` for an interruption and where there is a defect. */
-export const errorOf = <E>(cause: Cause.Cause<E>): Option.Option<E> =>
-  Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
+export const errorOf = <E>(cause: Cause.Cause<E>): Option.Option<E> => {
+  // The commonest first.
+  const [reason] = cause.reasons
+  if (cause.reasons.length === 1 && Cause.isFailReason(reason!)) return Option.some(reason.error)
+  return Cause.hasDies(cause) ? Option.none() : Cause.findErrorOption(cause)
+}
 
 /** The first defect of a cause. */
 export const defectOf = (cause: Cause.Cause<unknown>): Option.Option<unknown> => {
