@@ -3,7 +3,7 @@
  */
 
 /** The longest text that is parsed, in characters: this package's own bound, far above any real file. */
-export const longest = 1_048_576
+const longest = 1_048_576
 
 /**
  * The members that every plain object inherits: the parser looks up sections in such an object.

@@ -14,7 +14,7 @@ import type { Tree } from "./BackoffTree.ts"
 import * as BackoffTree from "./BackoffTree.ts"
 import * as ScheduleLine from "./ScheduleLine.ts"
 
-export const TypeId: unique symbol = Symbol.for("@effect-retry/core/Backoff")
+const TypeId: unique symbol = Symbol.for("@effect-retry/core/Backoff")
 
 /**
  * A schedule of delays that can be inspected: `tree` holds its curves, caps and jitters in their initial state.

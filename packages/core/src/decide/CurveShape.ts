@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
  * Marks curves whose delays lie inside the declared interval: the built-in ones, and those that `Curve.fromFunction` and
  * `Curve.make` check.
  */
-export const TypeId: unique symbol = Symbol.for("@effect-retry/core/Curve")
+const TypeId: unique symbol = Symbol.for("@effect-retry/core/Curve")
 
 /**
  * The parts of a curve; all times in milliseconds. Retry 1 is the first one.

@@ -181,11 +181,11 @@ describe("TokenBucket.refusalAfter of buckets made of buckets", () => {
       expect(yield* told(all(unlimited))).toBe("nothing")
       expect(yield* told(shadow(refused))).toBe("nothing")
       expect(yield* told(firstAttempts(refused))).toBe("nothing")
-      expect(yield* told(KnownKey.under(refused, "a"))).toBe(true)
+      expect(yield* told(KnownKey.makeFinder()(refused, "a"))).toBe(true)
       const keyed = yield* TokenBucket.keyed({ bucket: makeBreaker(), maxKeys: 9, idleTimeToLive: "1 hour" })
       const at = Effect.provideService(TokenBucket.Key, "a")
       yield* at(Effect.exit(Retry.retry(Effect.fail("down"), { ...policy, rateLimiter: keyed })))
-      expect([yield* told(keyed), yield* at(told(keyed)), yield* told(KnownKey.under(keyed, "a"))]).toEqual([
+      expect([yield* told(keyed), yield* at(told(keyed)), yield* told(KnownKey.makeFinder()(keyed, "a"))]).toEqual([
         false,
         true,
         true

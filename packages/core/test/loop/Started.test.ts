@@ -124,7 +124,7 @@ describe("Outcome.ran", () => {
           (bucket) => Effect.succeed(TokenBucket.shadow(bucket)),
           (bucket) => Effect.succeed(TokenBucket.failOpen(bucket, { within: "1 second" })),
           (bucket) => TokenBucket.keyed({ bucket: Effect.succeed(bucket), maxKeys: 2, idleTimeToLive: "1 minute" }),
-          (bucket) => Effect.succeed(KnownKey.under(bucket, "a")),
+          (bucket) => Effect.succeed(KnownKey.makeFinder()(bucket, "a")),
           (bucket) => TokenBucket.operationShare({ bucket: Effect.succeed(bucket), share: 0.5 })
         ]
         for (const wrap of through) {

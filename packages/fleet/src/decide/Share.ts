@@ -30,7 +30,7 @@ export const make = (whole: Whole, sharers: number, nowMillis: number): Share =>
 })
 
 /** The limits of one of `sharers` shares. */
-export const limits = ({ burst, least, perSecond }: Whole, sharers: number): Tokens.Limits => ({
+const limits = ({ burst, least, perSecond }: Whole, sharers: number): Tokens.Limits => ({
   capacity: Math.max(burst / sharers, Math.min(least, burst)),
   refillPerSecond: perSecond / sharers
 })

@@ -16,7 +16,7 @@ describe("Share", () => {
   })
 
   it("has room for no more than the burst of the whole", () => {
-    expect(Share.limits({ ...whole, burst: 3 }, 2)).toEqual({ capacity: 3, refillPerSecond: 5 })
+    expect(Share.make({ ...whole, burst: 3 }, 2, 0).limits).toEqual({ capacity: 3, refillPerSecond: 5 })
   })
 
   it("is refilled at the rate that was in force, and cut to the burst when members come", () => {

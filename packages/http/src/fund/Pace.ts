@@ -100,7 +100,7 @@ const at = (self: Window, pace: Pace, nowMillis: number): Window => {
 }
 
 /** The state at this time. */
-export const current = (self: Pace, nowMillis: number): Pace => {
+const current = (self: Pace, nowMillis: number): Pace => {
   let isNew = false
   const windows = new Map<string, Window>()
   for (const [name, window] of self.windows) {

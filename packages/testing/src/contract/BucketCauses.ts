@@ -3,7 +3,7 @@
  */
 
 /** Likely causes, by the name of a test. Some promises can be broken for too many reasons to name one. */
-export const likely: { readonly [sentence: string]: string } = {
+const likely: { readonly [sentence: string]: string } = {
   "records every way in which an attempt can end, without a failure and in no time":
     "`record` waits, fails or dies; do slow work in a fiber of the bucket's own, and turn failures of a store into a choice",
   "is another bucket whenever it is made":

@@ -58,7 +58,7 @@ export const broken = (
 }
 
 /** The bytes of a body as they arrive. */
-export const bytesOf = (
+const bytesOf = (
   body: Stream.Stream<Uint8Array, unknown>,
   fault: OfBody,
   seed: number

@@ -25,7 +25,7 @@ const isKeyed = <E>(bucket: TokenBucket<E>): bucket is Keyed<E> => withKey in bu
 /**
  * The view of a bucket under a key; the bucket itself if it is not keyed.
  */
-export const under = (bucket: TokenBucket, key: string): TokenBucket => {
+const under = (bucket: TokenBucket, key: string): TokenBucket => {
   if (isKeyed(bucket)) return bucket[withKey](key)
   const provided = <A>(asked: Effect.Effect<A>): Effect.Effect<A> =>
     AtOnce.readsNothing(asked) ? asked : Effect.provideService(asked, Key, key)
@@ -41,7 +41,8 @@ export const under = (bucket: TokenBucket, key: string): TokenBucket => {
 }
 
 /**
- * Makes a function like `under` that remembers its latest result: most requests use the same bucket as the one before.
+ * Makes a function that finds the view of a bucket under a key, and remembers its latest result: most requests use the same
+ * bucket as the one before.
  */
 export const makeFinder = (): ((bucket: TokenBucket, key: string) => TokenBucket) => {
   let latest: { readonly bucket: TokenBucket; readonly key: string; readonly found: TokenBucket } | undefined

@@ -62,14 +62,14 @@ export const make = (settings: Settings, nowMillis: number): Cubic => ({
 })
 
 /** Seconds from a cut of `wMax` until the curve is back there. Formula: `cbrt(wMax * (1 - beta) / scaleConstant)`. */
-export const recoverySeconds = (wMax: number, { beta, scaleConstant }: Settings): number =>
+const recoverySeconds = (wMax: number, { beta, scaleConstant }: Settings): number =>
   Math.cbrt((wMax * (1 - beta)) / scaleConstant)
 
 /**
  * The rate `seconds` after a cut of `wMax`. Formula: `scaleConstant * (seconds - K)^3 + wMax`, where `K` is
  * `recoverySeconds`: `beta * wMax` at first, `wMax` after `K`, then growing ever faster.
  */
-export const rateAfter = (wMax: number, seconds: number, settings: Settings): number =>
+const rateAfter = (wMax: number, seconds: number, settings: Settings): number =>
   settings.scaleConstant * (seconds - recoverySeconds(wMax, settings)) ** 3 + wMax
 
 /**
@@ -150,10 +150,6 @@ const refilled = (self: Cubic, nowMillis: number): Tokens.Tokens =>
 const switched = (self: Cubic, { offAfterMillis }: Settings, nowMillis: number): Cubic =>
   self.enabled && nowMillis - self.throttledAtMillis >= offAfterMillis ? { ...self, enabled: false } : self
 
-/** Whether there is a limit now. */
-export const isLimited = (self: Cubic, settings: Settings, nowMillis: number): boolean =>
-  switched(self, settings, nowMillis).enabled
-
 /** Takes `cost` tokens, or nothing. Without a limit it takes zero tokens, and says so in its answer. */
 export const taken = (
   self: Cubic,
@@ -177,7 +173,7 @@ export const refunded = (self: Cubic, nowMillis: number, tokens: number): Cubic 
 
 /** The tokens now; `Infinity` if there is no limit. */
 export const level = (self: Cubic, settings: Settings, nowMillis: number): number =>
-  isLimited(self, settings, nowMillis) ? refilled(self, nowMillis).level : Infinity
+  switched(self, settings, nowMillis).enabled ? refilled(self, nowMillis).level : Infinity
 
 /** Whole milliseconds until time alone has refilled `cost` tokens, or until the limit is removed. */
 export const millisUntil = (self: Cubic, settings: Settings, nowMillis: number, cost: number): number => {

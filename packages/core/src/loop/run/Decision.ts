@@ -56,9 +56,9 @@ export type Decision =
   /** `stepped` is needed. */
   | typeof needsStep
 
-export const needsDraw = { _tag: "NeedsDraw" } as const
+const needsDraw = { _tag: "NeedsDraw" } as const
 
-export const needsStep = { _tag: "NeedsStep" } as const
+const needsStep = { _tag: "NeedsStep" } as const
 
 /** Decides what follows a failure. */
 export const decide = (prepared: Prepared, progress: Noted, now: Now, verdict: Verdict): Decision => {

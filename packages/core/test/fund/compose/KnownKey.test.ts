@@ -9,6 +9,9 @@ type Bucket = TokenBucket.TokenBucket
 
 const at = (key: string) => Effect.provideService(TokenBucket.Key, key)
 
+/** Found without one that was found before. */
+const under = (bucket: Bucket, key: string): Bucket => KnownKey.makeFinder()(bucket, key)
+
 const quota = TokenBucket.quota({ capacity: 10, cost: { orElse: 1 } })
 
 const keyed = (bucket: Effect.Effect<Bucket> = quota) =>
@@ -31,11 +34,11 @@ const noting = () => {
   return { bucket, keys }
 }
 
-describe("KnownKey.under", () => {
+describe("KnownKey.makeFinder of one bucket", () => {
   it.effect("is the bucket that a keyed one has for the key, whatever the key of the context", () =>
     Effect.gen(function* () {
       const bucket = yield* keyed()
-      const known = KnownKey.under(bucket, "a")
+      const known = under(bucket, "a")
       yield* at("b")(Effect.replicateEffect(isGranted(known), 3))
       expect(yield* Effect.all(["a", "b", ""].map((key) => at(key)(bucket.level)))).toEqual([7, 10, 10])
       yield* succeed(known, 2, 3)
@@ -46,7 +49,7 @@ describe("KnownKey.under", () => {
   it.effect("tells the bucket of the key that attempts start and end", () =>
     Effect.gen(function* () {
       const bucket = yield* keyed(RateLimiter.concurrencyLimit({ limit: 2, whenShort: "refuse" }))
-      const known = KnownKey.under(bucket, "a")
+      const known = under(bucket, "a")
       const granted = Option.getOrThrow(yield* acquire(known))
       yield* known.started?.({ attempt: 2 }) ?? Effect.dieMessage("no started")
       expect(yield* Effect.all(["a", "b"].map((key) => at(key)(bucket.level)))).toEqual([1, 2])
@@ -58,13 +61,13 @@ describe("KnownKey.under", () => {
   it.effect("behaves as another bucket does when its effects run under the key", () =>
     Effect.gen(function* () {
       const { bucket, keys } = noting()
-      const known = KnownKey.under(bucket, "a")
+      const known = under(bucket, "a")
       yield* isGranted(known)
       yield* succeed(known)
       yield* known.level
       yield* known.started?.({ attempt: 1 }) ?? Effect.dieMessage("no started")
       expect(keys).toEqual(["a", "a", "a", "a"])
-      expect(KnownKey.under(TokenBucket.unlimited, "a").started).toBe(undefined)
+      expect(under(TokenBucket.unlimited, "a").started).toBe(undefined)
     })
   )
 
@@ -73,7 +76,7 @@ describe("KnownKey.under", () => {
     { sort: "another bucket", make: quota }
   ])("answers in the step of the caller if $sort does", ({ make }) =>
     Effect.gen(function* () {
-      const known = KnownKey.under(yield* make, "a")
+      const known = under(yield* make, "a")
       // A keyed bucket makes the bucket of the key first.
       yield* isGranted(known)
       const answers = yield* Effect.sync(() =>
@@ -86,7 +89,7 @@ describe("KnownKey.under", () => {
   it.effect("is not taken for a keyed bucket if it was made from one", () =>
     Effect.gen(function* () {
       const bucket = yield* keyed()
-      const empty = KnownKey.under({ ...bucket, acquire: TokenBucket.empty.acquire }, "a")
+      const empty = under({ ...bucket, acquire: TokenBucket.empty.acquire }, "a")
       expect([yield* isGranted(empty), yield* empty.level]).toEqual([false, 10])
     })
   )

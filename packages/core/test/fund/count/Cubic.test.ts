@@ -46,18 +46,24 @@ const steady = (fromSecond: number, toSecond: number): ReadonlyArray<Result> =>
 
 const last = (all: ReadonlyArray<Cubic.Cubic>): Cubic.Cubic => all.at(-1) ?? cutAt5
 
-describe("Cubic.recoverySeconds", () => {
+/** The rate so many seconds after a cut of `wMax`. */
+const rateAfter = (wMax: number, seconds: number, settings = sdk): number =>
+  Cubic.recorded({ ...cutAt5, wMax }, settings, 5000 + seconds * 1000, false).fillRate
+
+/** As the rate right after the cut shows it: `wMax - scaleConstant * recovery ^ 3`. */
+const recoverySeconds = (wMax: number): number =>
+  Math.cbrt((wMax - rateAfter(wMax, 0, { ...sdk, minFillRate: 0 })) / 0.4)
+
+describe("Cubic.recorded after a cut", () => {
   // Source: boto/botocore, tests/unit/retries/test_throttling.py, read 2026-11-20.
   it.each([
     { wMax: 10, seconds: 1.9574338205844317 },
     { wMax: 8, seconds: 1.8171205928321397 },
     { wMax: 0, seconds: 0 }
   ])("takes $seconds seconds back to $wMax per second", ({ seconds, wMax }) => {
-    expect(Cubic.recoverySeconds(wMax, sdk)).toBeCloseTo(seconds, 9)
+    expect(recoverySeconds(wMax)).toBeCloseTo(seconds, 9)
   })
-})
 
-describe("Cubic.rateAfter", () => {
   // Source: aws/aws-sdk-go-v2, aws/retry/adaptive_ratelimit_test.go; smithy-lang/smithy-rs, client_rate_limiter.rs;
   // smithy-lang/smithy-kotlin, AdaptiveRetryIntegrationTestResources.kt ("success only"); read 2026-11-20.
   it.each([
@@ -69,21 +75,18 @@ describe("Cubic.rateAfter", () => {
     { second: 10, rate: 21.26626835427364 },
     { second: 11, rate: 36.425998516920465 }
   ])("is $rate at second $second after a cut from ten at second five", ({ rate, second }) => {
-    expect(Cubic.rateAfter(10, second - 5, sdk)).toBeCloseTo(rate, 9)
-    expect(last(states(cutAt5, sdk, [{ second }])).fillRate).toBeCloseTo(rate, 9)
+    expect(rateAfter(10, second - 5)).toBeCloseTo(rate, 9)
   })
 
   it("is the rate before the cut once the recovery is over, below it before and above it after", () => {
-    const recovery = Cubic.recoverySeconds(10, sdk)
-    expect(Cubic.rateAfter(10, recovery, sdk)).toBeCloseTo(10, 9)
-    for (const factor of [1 / 3, 1 / 2, 1 / 1.1]) {
-      expect(Cubic.rateAfter(10, recovery * factor, sdk)).toBeLessThan(10)
-    }
-    for (const factor of [1.1, 2]) expect(Cubic.rateAfter(10, recovery * factor, sdk)).toBeGreaterThan(10)
+    const recovery = recoverySeconds(10)
+    expect(rateAfter(10, recovery)).toBeCloseTo(10, 9)
+    for (const factor of [1 / 3, 1 / 2, 1 / 1.1]) expect(rateAfter(10, recovery * factor)).toBeLessThan(10)
+    for (const factor of [1.1, 2]) expect(rateAfter(10, recovery * factor)).toBeGreaterThan(10)
   })
 
   it.each([0.6, 0.7])("begins where a cut by %d ends", (beta) => {
-    expect(Cubic.rateAfter(10, 0, { ...sdk, beta })).toBeCloseTo(beta * 10, 9)
+    expect(rateAfter(10, 0, { ...sdk, beta })).toBeCloseTo(beta * 10, 9)
   })
 })
 
@@ -150,7 +153,7 @@ describe("Cubic.recorded", () => {
     )
     expect(contradicting).toHaveLength(4)
     for (const { fill, harness = NaN, second } of contradicting) {
-      expect(Cubic.rateAfter(afterTheCut, second - 8, sdk)).toBeCloseTo(harness, 9)
+      expect(rateAfter(afterTheCut, second - 8)).toBeCloseTo(harness, 9)
       expect(fill - harness).toBeGreaterThan(0.7)
     }
   })
@@ -289,16 +292,17 @@ describe("Cubic.Settings idleAfterMillis", () => {
 })
 
 describe("Cubic.Settings offAfterMillis", () => {
+  const isLimited = (...asked: Parameters<typeof Cubic.level>) => Cubic.level(...asked) < Infinity
   const settings = { ...sdk, offAfterMillis: 30_000 }
 
   it("is off by default: once there was a throttle there is a limit for ever", () => {
-    expect(Cubic.isLimited(cutAt5, sdk, 1e12)).toBe(true)
+    expect(isLimited(cutAt5, sdk, 1e12)).toBe(true)
     expect(Cubic.millisUntil(cutAt5, sdk, 5000, Infinity)).toBe(Infinity)
   })
 
   it("takes the limit away when no throttle came for so long, to the millisecond", () => {
-    expect(Cubic.isLimited(cutAt5, settings, 34_999)).toBe(true)
-    expect(Cubic.isLimited(cutAt5, settings, 35_000)).toBe(false)
+    expect(isLimited(cutAt5, settings, 34_999)).toBe(true)
+    expect(isLimited(cutAt5, settings, 35_000)).toBe(false)
     expect(Option.map(Cubic.taken(cutAt5, settings, 35_000, 1), ([tokens]) => tokens)).toEqual(Option.some(0))
     expect(Cubic.millisUntil(cutAt5, settings, 34_999, 1e9)).toBe(1)
   })
@@ -309,8 +313,8 @@ describe("Cubic.Settings offAfterMillis", () => {
       { second: 20, throttled: true },
       { second: 29, throttled: true }
     ])
-    expect(Cubic.isLimited(second ?? cutAt5, both, 58_999)).toBe(true)
-    expect(Cubic.isLimited(second ?? cutAt5, both, 59_000)).toBe(false)
+    expect(isLimited(second ?? cutAt5, both, 58_999)).toBe(true)
+    expect(isLimited(second ?? cutAt5, both, 59_000)).toBe(false)
   })
 
   it("cuts from the measured rate when the server throttles again", () => {

@@ -154,7 +154,7 @@ describe("Decision.decide with chance", () => {
   const stretched = { ...policy, hint: Hint.floor({ jitterRatio: 0.5, atMost: "1 minute", otherwise: "giveUp" }) }
 
   it("asks for a draw if the back-off needs one, and after every reason to stop that needs none", () => {
-    expect(decide(jittered, Verdict.transient)).toBe(Decision.needsDraw)
+    expect(decide(jittered, Verdict.transient)).toEqual({ _tag: "NeedsDraw" })
     expect(decide(jittered, Verdict.transient, { u: 0.5 })).toMatchObject({ ...second, delayMillis: 500 })
     expect(endOf(decide(jittered, Verdict.transient, { attempts: 3 }))).toBe("AttemptsSpent")
     expect(endOf(decide(jittered, terminal))).toBe("Terminal")
@@ -162,7 +162,7 @@ describe("Decision.decide with chance", () => {
 
   it("asks for a draw if the hint needs one, and only if there is a hint", () => {
     expect(decide(stretched, Verdict.transient)).toMatchObject(second)
-    expect(decide(stretched, hinted("10 seconds"))).toBe(Decision.needsDraw)
+    expect(decide(stretched, hinted("10 seconds"))).toEqual({ _tag: "NeedsDraw" })
     expect(decide(stretched, hinted("10 seconds"), { u: 0.5 })).toMatchObject({ delayMillis: 12_500, source: "Hint" })
   })
 })
@@ -171,7 +171,7 @@ describe("Decision.decide with a foreign schedule", () => {
   const foreign = { ...policy, backoff: Schedule.spaced("1 second") }
 
   it("asks for a step, and takes its delay or its end", () => {
-    expect(decide(foreign, Verdict.transient)).toBe(Decision.needsStep)
+    expect(decide(foreign, Verdict.transient)).toEqual({ _tag: "NeedsStep" })
     expect(decide(foreign, Verdict.transient, { stepped: Option.some(1_000) })).toEqual({ ...second, tree: undefined })
     expect(endOf(decide(foreign, Verdict.transient, { stepped: Option.none() }))).toBe("BackoffEnded")
     expect(endOf(decide(foreign, Verdict.transient, { attempts: 3 }))).toBe("AttemptsSpent")
@@ -186,8 +186,8 @@ describe("Decision.decide with a foreign schedule", () => {
 
   it("asks for the draw first, so that the schedule is stepped once", () => {
     const hint = Hint.floor({ jitterRatio: 0.5, atMost: "1 minute", otherwise: "giveUp" })
-    expect(decide({ ...foreign, hint }, hinted("10 seconds"))).toBe(Decision.needsDraw)
-    expect(decide({ ...foreign, hint }, hinted("10 seconds"), { u: 0 })).toBe(Decision.needsStep)
+    expect(decide({ ...foreign, hint }, hinted("10 seconds"))).toEqual({ _tag: "NeedsDraw" })
+    expect(decide({ ...foreign, hint }, hinted("10 seconds"), { u: 0 })).toEqual({ _tag: "NeedsStep" })
   })
 })
 

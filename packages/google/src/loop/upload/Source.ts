@@ -129,7 +129,7 @@ export class SourceFailed extends Data.TaggedError("SourceFailed") {
 }
 
 /** The source does not have the requested bytes. */
-export class NoBytes extends Data.TaggedError("NoBytes")<{ readonly reason: Reason }> {}
+class NoBytes extends Data.TaggedError("NoBytes")<{ readonly reason: Reason }> {}
 
 /** Opens a source, which is closed with the scope. */
 export const reader = (
