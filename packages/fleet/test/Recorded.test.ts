@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Option } from "effect"
+import * as Arrival from "./decide/Arrival.ts"
 import * as Gcra from "../src/decide/Gcra.ts"
 import * as Recorded from "./Recorded.ts"
 import * as RecordedStores from "./RecordedStores.ts"
@@ -37,7 +38,7 @@ describe("the answers of a store to clients that ask at the same time", () => {
           reading += 1
           if (reading === 2) yield* Deferred.succeed(bothHaveRead, undefined)
           yield* Deferred.await(bothHaveRead)
-          const answer = Gcra.taken(arrival, atMicros, Gcra.question(limits, want, least))
+          const answer = Arrival.taken(arrival, atMicros, Gcra.question(limits, want, least))
           yield* Effect.promise(() => redis.set(key, answer.arrival))
           return Option.getOrThrow(Gcra.fromAnswer(limits, want, least, answer))
         })

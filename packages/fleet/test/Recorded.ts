@@ -3,6 +3,7 @@
  */
 import type { Store } from "@effect-retry/fleet"
 import { Effect, Either, Option } from "effect"
+import * as Arrival from "./decide/Arrival.ts"
 import * as Gcra from "../src/decide/Gcra.ts"
 import type { Event, Specification } from "./Linearisable.ts"
 import { firstUnexplained } from "./Linearisable.ts"
@@ -41,12 +42,12 @@ export const specificationOf = (limits: Gcra.Limits): Specification<number, Sent
     keyOf: String,
     apply: (arrival, { atMicros: now, call }) => {
       if (now === undefined) return ["the store did not run it", arrival]
-      if (call._tag === "level") return [wordOf(Gcra.tokens(limits, Gcra.room(arrival, now, window))), arrival]
+      if (call._tag === "level") return [wordOf(Gcra.tokens(limits, Arrival.room(arrival, now, window))), arrival]
       if (call._tag === "put") {
         // A full bucket is left alone: a statement with an earlier time, which runs later, finds it as it was.
-        return ["", arrival <= now ? arrival : Gcra.put(arrival, now, window, Gcra.credit(limits, call.tokens))]
+        return ["", arrival <= now ? arrival : Arrival.put(arrival, now, window, Gcra.credit(limits, call.tokens))]
       }
-      const answer = Gcra.taken(arrival, now, Gcra.question(limits, call.want, call.least))
+      const answer = Arrival.taken(arrival, now, Gcra.question(limits, call.want, call.least))
       return [wordOf(Option.getOrThrow(Gcra.fromAnswer(limits, call.want, call.least, answer))), answer.arrival]
     }
   }

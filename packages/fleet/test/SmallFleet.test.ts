@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import * as Arrival from "./decide/Arrival.ts"
 import * as Gcra from "../src/decide/Gcra.ts"
 import type { Bucket, Found, Law, Options } from "./SmallFleet.ts"
 import { explore, fleet } from "./SmallFleet.ts"
@@ -17,10 +18,10 @@ const explorations: ReadonlyArray<readonly [name: string, options: Options, foun
     ]
   ]
 
-const { put, taken } = Gcra
+const { put, taken } = Arrival
 
 /** Grants from an arrival time as it is. */
-const takenFrom = (from: number, now: number, { least, want, window }: Gcra.Question): Gcra.Answer => {
+const takenFrom = (from: number, now: number, { least, want, window }: Gcra.Question): Arrival.Answer => {
   const room = now + window - from
   const granted = Math.min(want, room)
   return granted < least

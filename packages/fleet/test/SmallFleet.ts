@@ -9,13 +9,14 @@
  * The call of an atomic store begins and ends at the instant at which it has its effect. No history is missed by that: where
  * calls begin earlier or end later, fewer orders of them are excluded, so what explains the one also explains the other.
  */
+import * as Arrival from "./decide/Arrival.ts"
 import * as Gcra from "../src/decide/Gcra.ts"
 import * as Linearisable from "./Linearisable.ts"
 
 /** What a store does with an arrival time. */
 export interface Bucket {
-  readonly taken: typeof Gcra.taken
-  readonly put: typeof Gcra.put
+  readonly taken: typeof Arrival.taken
+  readonly put: typeof Arrival.put
 }
 
 export interface Options {
@@ -333,7 +334,7 @@ const passed = ({ checker, sightings }: Rules, world: World, step: number): Worl
 }
 
 const rulesOf = (options: Options, sightings: Sightings, refused: () => void): Rules => {
-  const { asks, heldAfterLostPut = () => 0, isAtomic = true, lease, specification = Gcra } = options
+  const { asks, heldAfterLostPut = () => 0, isAtomic = true, lease, specification = Arrival } = options
   const takes = asks.map(([want, least]): Call => ({
     name: `take ${want}/${least}`,
     question: Gcra.question(limits, want, least),

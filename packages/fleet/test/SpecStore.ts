@@ -2,6 +2,7 @@
  * The specification of a store: the pure arithmetic, in memory, on the clock of the test.
  */
 import { Clock, Effect } from "effect"
+import * as Arrival from "./decide/Arrival.ts"
 import * as Gcra from "../src/decide/Gcra.ts"
 import type { Store } from "../src/fund/store/Store.ts"
 
@@ -42,7 +43,7 @@ export const make = <E = never>(network: Network<E> = (decide) => decide): SpecS
     calls,
     take: (key, limits, want, least) =>
       decide({ _tag: "take", key, want, least }, (now) => {
-        const answer = Gcra.taken(arrivalOf(key), now, Gcra.question(limits, want, least))
+        const answer = Arrival.taken(arrivalOf(key), now, Gcra.question(limits, want, least))
         arrivals.set(key, answer.arrival)
         const taken = Gcra.fromAnswer(limits, want, least, answer)
         if (taken._tag === "None") throw new Error(`no answer to ${want} of ${least}`)
@@ -50,10 +51,12 @@ export const make = <E = never>(network: Network<E> = (decide) => decide): SpecS
       }),
     put: (key, limits, tokens) =>
       decide({ _tag: "put", key, tokens }, (now) => {
-        arrivals.set(key, Gcra.put(arrivalOf(key), now, Gcra.window(limits), Gcra.credit(limits, tokens)))
+        arrivals.set(key, Arrival.put(arrivalOf(key), now, Gcra.window(limits), Gcra.credit(limits, tokens)))
       }),
     level: (key, limits) =>
-      decide({ _tag: "level", key }, (now) => Gcra.tokens(limits, Gcra.room(arrivalOf(key), now, Gcra.window(limits)))),
+      decide({ _tag: "level", key }, (now) =>
+        Gcra.tokens(limits, Arrival.room(arrivalOf(key), now, Gcra.window(limits)))
+      ),
     present: (group, member, forMillis) =>
       decide({ _tag: "present", key: group, member }, (nowMicros) => {
         const now = nowMicros / 1000

@@ -2,8 +2,7 @@
  * The arithmetic of a bucket in a store: GCRA on one number, the theoretical arrival time.
  *
  * The arrival time is when the bucket will be full again, in whole microseconds since 1970 by the clock of the store; a
- * full bucket has none. Taking tokens moves it forward, putting tokens in moves it back. Every script and statement of
- * a store is one of these functions in another language.
+ * full bucket has none. The scripts and statements of a store move it: taking tokens forward, putting tokens in back.
  *
  * Tokens are converted into microseconds here, always rounding to the safe side: a cost up, a credit down, a wait up.
  * The burst is rounded up once, so that all of it can be taken.
@@ -45,12 +44,11 @@ export interface Question {
   readonly least: number
 }
 
-/** The answer, in whole microseconds; `arrival` is what the store keeps afterwards. */
+/** The answer, in whole microseconds. */
 export interface Answer {
   readonly granted: number
   readonly retryAfter: number
   readonly room: number
-  readonly arrival: number
 }
 
 const microsPerSecond = 1_000_000
@@ -81,7 +79,7 @@ export const check = (
 export const window = ({ burst, perSecond }: Limits): number => cost({ perSecond }, burst)
 
 /** The cost of tokens, rounded up. */
-export const cost = ({ perSecond }: Pick<Limits, "perSecond">, tokens: number): number =>
+const cost = ({ perSecond }: Pick<Limits, "perSecond">, tokens: number): number =>
   Math.ceil((tokens * microsPerSecond) / perSecond)
 
 /** The value of tokens that are put in, rounded down. */
@@ -100,40 +98,11 @@ export const question = (limits: Limits, want: number, least: number): Question 
 })
 
 /**
- * Takes what is wanted, or as much as there is but at least the minimum, or nothing; a refusal keeps the arrival time.
- *
- * An arrival time too late for this bucket (because the store's clock went back, or the value is not its own) counts as
- * that of an empty bucket. If it is more than two windows away, it counts as the latest one at which the minimum is
- * there: this single grant, which exceeds what was due, writes an arrival time by the new clock. So a clock that went
- * back by a day causes refusals for at most two windows, not for a day.
- */
-export const taken = (arrival: number, now: number, { least, want, window }: Question): Answer => {
-  const isStray = arrival - now > 2 * window && least <= window
-  const from = isStray ? now + window - least : Math.min(Math.max(arrival, now), now + window)
-  const room = now + window - from
-  const granted = Math.min(want, room) < least ? 0 : Math.min(want, room)
-  return {
-    granted,
-    retryAfter: granted < least ? least - room : 0,
-    room: room - granted,
-    arrival: granted === 0 ? arrival : from + granted
-  }
-}
-
-/**
  * How many of the tokens taken that long ago can be put back: those that time has not refilled since, so that none
  * counts twice.
  */
 export const unfilled = ({ perSecond }: Pick<Limits, "perSecond">, taken: number, ageMillis: number): number =>
   Math.max(0, taken - (perSecond * ageMillis) / 1000)
-
-/** Moves the arrival time back, at most to now: a bucket is never above its burst. */
-export const put = (arrival: number, now: number, window: number, credit: number): number =>
-  Math.max(now, Math.min(arrival, now + window) - credit)
-
-/** What can be taken now. */
-export const room = (arrival: number, now: number, window: number): number =>
-  now + window - Math.min(Math.max(arrival, now), now + window)
 
 /**
  * An answer in tokens; `None` if the store's numbers are no valid answer to the request.
@@ -144,7 +113,7 @@ export const fromAnswer = (
   limits: Limits,
   want: number,
   least: number,
-  { granted, retryAfter, room }: Omit<Answer, "arrival">
+  { granted, retryAfter, room }: Answer
 ): Option.Option<Taken> => {
   const asked = question(limits, want, least)
   const isGrant = retryAfter === 0 && granted >= asked.least && granted <= asked.want

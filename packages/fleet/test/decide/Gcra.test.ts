@@ -1,4 +1,5 @@
 import { InvalidArgument } from "@effect-retry/core"
+import * as Arrival from "./Arrival.ts"
 import * as Gcra from "../../src/decide/Gcra.ts"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck, Option } from "effect"
@@ -45,7 +46,7 @@ describe("Gcra.check with names", () => {
   })
 })
 
-describe("Gcra.cost, Gcra.credit", () => {
+describe("Gcra.window, Gcra.credit", () => {
   it.each<[perSecond: number, tokens: number, cost: number, credit: number]>([
     [10, 1, 100_000, 100_000],
     [10, 0.5, 50_000, 50_000],
@@ -55,11 +56,11 @@ describe("Gcra.cost, Gcra.credit", () => {
     [300_000, 1, 4, 3],
     [1, 0, 0, 0]
   ])("round away from the tokens of the bucket: %d per second, %d tokens", (perSecond, tokens, cost, credit) => {
-    expect([Gcra.cost({ perSecond }, tokens), Gcra.credit({ perSecond }, tokens)]).toEqual([cost, credit])
+    expect([Gcra.window({ burst: tokens, perSecond }), Gcra.credit({ perSecond }, tokens)]).toEqual([cost, credit])
   })
 })
 
-describe("Gcra.taken", () => {
+describe("Arrival.taken", () => {
   const limits = { burst: 10, perSecond: 10 }
   const second = 1_000_000
 
@@ -69,7 +70,7 @@ describe("Gcra.taken", () => {
     readonly owed: number
     readonly want: number
     readonly least: number
-    readonly answer: Omit<Gcra.Answer, "arrival">
+    readonly answer: Gcra.Answer
     readonly owedAfter: number
   }
 
@@ -163,7 +164,7 @@ describe("Gcra.taken", () => {
       owedAfter: second
     }
   ])("$name", ({ answer, least, owed, owedAfter, want }) => {
-    expect(Gcra.taken(now + owed, now, Gcra.question(limits, want, least))).toEqual({
+    expect(Arrival.taken(now + owed, now, Gcra.question(limits, want, least))).toEqual({
       ...answer,
       arrival: now + owedAfter
     })
@@ -171,7 +172,7 @@ describe("Gcra.taken", () => {
 
   it("can take all of a burst that is not a whole number of microseconds", () => {
     const third = { burst: 5, perSecond: 0.3 }
-    expect(Gcra.taken(0, now, Gcra.question(third, 5, 5)).granted).toBe(16_666_667)
+    expect(Arrival.taken(0, now, Gcra.question(third, 5, 5)).granted).toBe(16_666_667)
   })
 
   const arbitrary = FastCheck.record({
@@ -201,10 +202,10 @@ describe("Gcra.taken", () => {
       for (const { back, least, passed, want } of steps) {
         at += passed
         ahead = Math.max(0, ahead - (passed / 1e6) * perSecond)
-        const answer = Gcra.taken(arrival, at, Gcra.question(limits, want, want * least))
+        const answer = Arrival.taken(arrival, at, Gcra.question(limits, want, want * least))
         const taken = Option.getOrThrow(Gcra.fromAnswer(limits, want, want * least, answer))
         const returned = taken.granted * back
-        arrival = Gcra.put(answer.arrival, at, window, Gcra.credit(limits, returned))
+        arrival = Arrival.put(answer.arrival, at, window, Gcra.credit(limits, returned))
         ahead += taken.granted - returned
         expect(ahead).toBeLessThanOrEqual((burst + perSecond * 1e-6) * (1 + 1e-9))
         expect(arrival).toBeLessThanOrEqual(at + window)
@@ -217,22 +218,22 @@ describe("Gcra.taken", () => {
     [FastCheck.integer({ min: 0, max: 1_000_000 }), FastCheck.double({ min: 0.01, max: 10, noNaN: true })],
     ([owed, least]) => {
       const asked = Gcra.question(limits, least, least)
-      const { retryAfter } = Gcra.taken(now + owed, now, asked)
-      const after = (micros: number) => Gcra.taken(now + owed, now + micros, asked).granted
+      const { retryAfter } = Arrival.taken(now + owed, now, asked)
+      const after = (micros: number) => Arrival.taken(now + owed, now + micros, asked).granted
       expect(after(retryAfter)).toBe(asked.least)
       if (retryAfter > 0) expect(after(retryAfter - 1)).toBe(0)
     }
   )
 })
 
-describe("Gcra.put", () => {
+describe("Arrival.put", () => {
   it.each<[string, owed: number, credit: number, owedAfter: number]>([
     ["moves the arrival time back", 500, 200, 300],
     ["never to before now", 500, 600, 0],
     ["not where the bucket is full", -500, 200, 0],
     ["from the arrival time of an empty bucket where the clock went back", 86_400_000_000, 200, 800]
   ])("%s", (_, owed, credit, owedAfter) => {
-    expect(Gcra.put(now + owed, now, 1000, credit)).toBe(now + owedAfter)
+    expect(Arrival.put(now + owed, now, 1000, credit)).toBe(now + owedAfter)
   })
 })
 
@@ -264,10 +265,10 @@ describe("Gcra.unfilled", () => {
       let [arrival, without] = [now, now]
       const take = (tokens: number, isLate = false): number => {
         const asked = Gcra.question(limits, tokens, tokens)
-        const answer = Gcra.taken(arrival, at, asked)
+        const answer = Arrival.taken(arrival, at, asked)
         if (answer.granted === 0) return 0
         arrival = answer.arrival
-        if (!isLate) without = Gcra.taken(without, at, asked).arrival
+        if (!isLate) without = Arrival.taken(without, at, asked).arrival
         return tokens
       }
       for (const { afterMillis, tokens } of before) {
@@ -281,20 +282,20 @@ describe("Gcra.unfilled", () => {
         take(tokens)
       }
       const back = Gcra.unfilled(limits, granted, (at - lateAt) / 1000)
-      arrival = Gcra.put(arrival, at, window, Gcra.credit(limits, back))
-      expect(Gcra.room(arrival, at, window)).toBeLessThanOrEqual(Gcra.room(without, at, window))
+      arrival = Arrival.put(arrival, at, window, Gcra.credit(limits, back))
+      expect(Arrival.room(arrival, at, window)).toBeLessThanOrEqual(Arrival.room(without, at, window))
     }
   )
 })
 
-describe("Gcra.room", () => {
+describe("Arrival.room", () => {
   it.each<[string, owed: number, room: number]>([
     ["a full bucket", -500, 1000],
     ["what is owed", 300, 700],
     ["an empty bucket", 1000, 0],
     ["a clock that went back", 86_400_000_000, 0]
   ])("%s", (_, owed, room) => {
-    expect(Gcra.room(now + owed, now, 1000)).toBe(room)
+    expect(Arrival.room(now + owed, now, 1000)).toBe(room)
   })
 })
 
@@ -320,7 +321,7 @@ describe("Gcra.fromAnswer", () => {
     for (const tokens of [0.1, 0.3, 0.7, 1, 1.1, 3, 9.7]) {
       for (const perSecond of [0.3, 0.7, 3, 7, 333_333]) {
         const asked = { burst: 10, perSecond }
-        const granted = Gcra.cost(asked, tokens)
+        const granted = Gcra.question(asked, tokens, tokens).want
         const taken = Gcra.fromAnswer(asked, tokens, tokens, { granted, retryAfter: 0, room: 0 })
         expect(Option.map(taken, (taken) => taken.granted)).toEqual(Option.some(tokens))
       }

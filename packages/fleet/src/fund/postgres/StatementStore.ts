@@ -90,7 +90,7 @@ const whole = (...values: ReadonlyArray<number>): ReadonlyArray<number> => Whole
 const roomOf = (window: number, owed: number): number => window - Math.min(Math.max(owed, 0), window)
 
 /** The bucket may have refilled for a few microseconds after the decision; those count for the next request. */
-const answerOf = ({ least, window }: Gcra.Question, granted: number, owed: number): Omit<Gcra.Answer, "arrival"> => {
+const answerOf = ({ least, window }: Gcra.Question, granted: number, owed: number): Gcra.Answer => {
   if (granted < least) {
     const room = Math.min(roomOf(window, owed), least - 1)
     return { granted: 0, retryAfter: least - room, room }

@@ -35,7 +35,7 @@ const owed = (until: string, at: string): string => `greatest(least(greatest(${u
 
 const [key, window, want, least] = ["$1::text", "$2::bigint", "$3::bigint", "$4::bigint"]
 
-/** What a request considers a bucket to owe: see `Gcra.taken`. */
+/** What a request considers a bucket to owe: an arrival time that is too late counts as that of an empty bucket. */
 const taken = `case when owed > 2 * ${window} and ${least} <= ${window} then ${window} - ${least} else least(owed, ${window}) end`
 
 /** Whether the minimum is available. */

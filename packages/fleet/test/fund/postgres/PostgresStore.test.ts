@@ -2,6 +2,7 @@ import * as PostgresClient from "@effect-retry/fleet/PostgresClient"
 import * as PostgresStore from "@effect-retry/fleet/PostgresStore"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, FastCheck as fc, Fiber, Layer, Option, Queue, Scope, TestClock } from "effect"
+import * as Arrival from "../../decide/Arrival.ts"
 import * as Gcra from "../../../src/decide/Gcra.ts"
 import * as Database from "./Database.ts"
 
@@ -102,18 +103,18 @@ describe("PostgresStore.make", () => {
               []
             )
           } else if (step.does === "put") {
-            if (arrival > now) arrival = Gcra.put(arrival, now, window, Gcra.credit(limits, step.tokens))
+            if (arrival > now) arrival = Arrival.put(arrival, now, window, Gcra.credit(limits, step.tokens))
             ask(store().put("law", limits, step.tokens), undefined)
           } else if (step.does === "take") {
             const want = Math.max(step.want, step.least)
-            const answer = Gcra.taken(arrival, now, Gcra.question(limits, want, step.least))
+            const answer = Arrival.taken(arrival, now, Gcra.question(limits, want, step.least))
             arrival = answer.arrival
             ask(
               store().take("law", limits, want, step.least),
               Option.getOrThrow(Gcra.fromAnswer(limits, want, step.least, answer))
             )
           }
-          ask(store().level("law", limits), Gcra.tokens(limits, Gcra.room(arrival, now, window)))
+          ask(store().level("law", limits), Gcra.tokens(limits, Arrival.room(arrival, now, window)))
         }
         ask(
           batch.at(now).query(`select until from effect_retry where key = '${key}'`, []),

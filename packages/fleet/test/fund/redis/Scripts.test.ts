@@ -2,7 +2,7 @@ import * as Redis from "@effect-retry/servers/Redis"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck } from "effect"
 import { createHash } from "node:crypto"
-import * as Gcra from "../../../src/decide/Gcra.ts"
+import * as Arrival from "../../decide/Arrival.ts"
 import * as Scripts from "../../../src/fund/redis/Scripts.ts"
 
 const scripts = Object.entries(Scripts)
@@ -50,8 +50,8 @@ describe("the Lua of Gcra", () => {
               await prepare()
               return { answer: await admin.eval(timed(script), 1, key, ...args, ...time), kept: await kept() }
             }
-            const spec = Gcra.taken(arrival, now, asked)
-            const after = Gcra.put(arrival, now, window, asked.want)
+            const spec = Arrival.taken(arrival, now, asked)
+            const after = Arrival.put(arrival, now, window, asked.want)
             return {
               actual: {
                 take: await run(Scripts.take, window, asked.want, asked.least),
@@ -61,11 +61,11 @@ describe("the Lua of Gcra", () => {
               expected: {
                 take: { answer: [spec.granted, spec.retryAfter, spec.room], kept: spec.arrival },
                 put: {
-                  answer: [Gcra.room(after, now, window)],
+                  answer: [Arrival.room(after, now, window)],
                   // A full bucket has no key; one that was there and has drained may stay.
                   kept: arrival > now ? (after > now ? after : 0) : arrival
                 },
-                room: { answer: [Gcra.room(arrival, now, window)], kept: arrival }
+                room: { answer: [Arrival.room(arrival, now, window)], kept: arrival }
               }
             }
           })

@@ -23,7 +23,7 @@ interface Stub {
   readonly puts: Array<number>
 }
 
-const micros = Gcra.cost(limits, granted)
+const micros = Gcra.question(limits, granted, granted).want
 const tokensOf = (credit: unknown) => Gcra.tokens(limits, Number(credit))
 
 const ofRedis = (): Stub => {
