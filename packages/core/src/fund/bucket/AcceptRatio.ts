@@ -10,6 +10,7 @@ import * as Argument from "../../accept/Argument.ts"
 import * as Outcomes from "../port/Outcomes.ts"
 import type { Outcome, TokenBucket } from "../port/Port.ts"
 import * as Priority from "../port/Priority.ts"
+import * as Rejection from "../count/Rejection.ts"
 import * as SlidingWindow from "../count/SlidingWindow.ts"
 import * as TimedRef from "../store/TimedRef.ts"
 
@@ -39,10 +40,6 @@ interface Counted {
 
 const owner = "RateLimiter.acceptRatio"
 
-/** The probability that an attempt is refused. Formula: `max(0, (requests - K * accepts) / (requests + 1))`. */
-export const chanceOfRejection = (requests: number, accepts: number, K: number): number =>
-  Math.max(0, (requests - K * accepts) / (requests + 1))
-
 const advanced = ({ accepts, levels, requests }: Counted, nowMillis: number): Counted => ({
   requests: SlidingWindow.advanced(requests, nowMillis),
   accepts: SlidingWindow.advanced(accepts, nowMillis),
@@ -55,21 +52,6 @@ const standard = Priority.levels.indexOf("default")
 /** The requests of each level. */
 const byLevel = ({ levels, requests }: Counted, empty: SlidingWindow.SlidingWindow): Counted["levels"] =>
   levels.length > 0 ? levels : Priority.levels.map((_, level) => (level === standard ? requests : empty))
-
-/**
- * The probability for one level, given the one for all: as many requests are refused as without levels, the lowest
- * levels first.
- *
- * Formula: `min(1, max(0, chance * requests - requests below) / requests of the level)`.
- */
-export const chanceOfLevel = (chance: number, counts: ReadonlyArray<number>, level: number): number => {
-  const requests = counts.reduce((sum, count) => sum + count, 0)
-  const own = counts[level] ?? 0
-  const below = counts.slice(0, level).reduce((sum, count) => sum + count, 0)
-  const left = chance * requests - below
-  if (own === requests || (own === 0 && requests === 0)) return chance
-  return left <= 0 ? 0 : own === 0 ? 1 : Math.min(1, left / own)
-}
 
 /** Changes the count of a level, if levels are counted. */
 const changed = (
@@ -111,9 +93,9 @@ export const acceptRatio = (options: Options = {}): Effect.Effect<TokenBucket> =
     (outcome._tag === "Failed" && failures === "accepted" && !Outcomes.isThrottled(outcome))
   const empty = SlidingWindow.make(windowMillis)
   const chance = ({ accepts, levels, requests }: Counted, level: number): number => {
-    const ofAll = chanceOfRejection(SlidingWindow.sum(requests), SlidingWindow.sum(accepts), K)
+    const ofAll = Rejection.chance(SlidingWindow.sum(requests), SlidingWindow.sum(accepts), K)
     if (ofAll === 0 || levels.length === 0) return Math.min(maxChance, ofAll)
-    return Math.min(maxChance, chanceOfLevel(ofAll, levels.map(SlidingWindow.sum), level))
+    return Math.min(maxChance, Rejection.chanceOfLevel(ofAll, levels.map(SlidingWindow.sum), level))
   }
   return Effect.map(TimedRef.makeUnread<Counted>({ requests: empty, accepts: empty, levels: [] }), (self) => {
     // Counted whether or not it is granted.

@@ -3,7 +3,6 @@ import { RateLimiter, Verdict } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
-import { chanceOfRejection } from "../../../src/fund/bucket/AcceptRatio.ts"
 import { abandon, acquire, fail, isGranted, succeed } from "../Asking.ts"
 
 const first = { attempt: 1 } as const
@@ -31,22 +30,6 @@ const refusedAt = (rate: TokenBucket.TokenBucket, u: number) =>
     Effect.map(isGranted(rate, first), (ok) => !ok),
     SeededRandom.layerConstant(u)
   )
-
-describe("AcceptRatio.chanceOfRejection", () => {
-  // Source: https://sre.google/sre-book/handling-overload/, equation of "Client-Side Throttling", read 2026-11-20.
-  it.each([
-    { requests: 0, accepts: 0, K: 2, chance: 0 },
-    { requests: 100, accepts: 100, K: 2, chance: 0 },
-    { requests: 100, accepts: 50, K: 2, chance: 0 },
-    { requests: 100, accepts: 49, K: 2, chance: 2 / 101 },
-    { requests: 100, accepts: 0, K: 2, chance: 100 / 101 },
-    { requests: 100, accepts: 50, K: 1.1, chance: 45 / 101 },
-    { requests: 99, accepts: 0, K: 1, chance: 0.99 },
-    { requests: 1, accepts: 0, K: 2, chance: 0.5 }
-  ])("is $chance after $accepts of $requests accepted, with K of $K", ({ K, accepts, chance, requests }) => {
-    expect(chanceOfRejection(requests, accepts, K)).toBeCloseTo(chance, 12)
-  })
-})
 
 describe("RateLimiter.acceptRatio", () => {
   it.effect("draws nothing and sends everything while the server accepts half of it", () =>

@@ -2,7 +2,6 @@ import { Backoff, CircuitBreaker, RateLimiter, Retry, TokenBucket, Verdict } fro
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, FastCheck as fc, Fiber, Option } from "effect"
-import { chanceOfLevel } from "../../../src/fund/bucket/AcceptRatio.ts"
 import { law } from "../../support/Laws.ts"
 import { acquire, isGranted, start, succeed } from "../Asking.ts"
 import * as SteppedClock from "../SteppedClock.ts"
@@ -345,22 +344,6 @@ describe.each([...budgets, ...limiters])("TokenBucket.Priority of a %s", (_, mak
       if (last("default")) expect(last("critical")).toBe(true)
     },
     law(50)
-  )
-})
-
-describe("chanceOfLevel", () => {
-  it.prop(
-    "never refuses a higher level rather than a lower one, and refuses as many in all",
-    [fc.double({ min: 0, max: 0.999, noNaN: true }), fc.tuple(fc.nat(1_000), fc.nat(1_000), fc.nat(1_000))],
-    ([chance, counts]) => {
-      const chances = levels.map((_, level) => chanceOfLevel(chance, counts, level))
-      expect(chances[0]!).toBeGreaterThanOrEqual(chances[1]! - 1e-9)
-      expect(chances[1]!).toBeGreaterThanOrEqual(chances[2]! - 1e-9)
-      const requests = counts.reduce((sum, count) => sum + count, 0)
-      const refused = chances.reduce((sum, chance, level) => sum + chance * counts[level]!, 0)
-      expect(refused).toBeCloseTo(chance * requests, 6)
-    },
-    law()
   )
 })
 
