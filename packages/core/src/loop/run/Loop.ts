@@ -85,24 +85,28 @@ const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
       )
 
 /**
- * Asks the rate limiter and reports the start in the step that starts the attempt, so that an immediate grant is never
- * held and an interruption has nothing to refund. If services must be told of an interruption, only that step and the
- * attempt can be interrupted.
+ * Asks the rate limiter and reports the start; if the answer is immediate, the attempt begins in the same step, so that a
+ * grant is never held and an interruption has nothing to refund.
  */
 const askAndAttempt = (op: Op): Erased => {
-  const isGuard = !op.guarded && (needsGuard(op) || (op.rateLimiter !== undefined && Grants.hearsStart(op)))
+  if (!op.guarded && (needsGuard(op) || (op.rateLimiter !== undefined && Grants.hearsStart(op)))) return askInGuard(op)
+  const rest = askInStep(op, op.guarded)
+  if (rest !== undefined) return Stop.guarded(op, rest)
+  startAttempt(op)
+  return attempted(op, Attempt.handOver(op))
+}
+
+/** The same if services must be told of an interruption. Only the asking step and the attempt can then be interrupted. */
+const askInGuard = (op: Op): Erased => {
   let rest: (() => Erased) | undefined
   const made = Effect.suspend(() => {
-    rest = askInStep(op, isGuard || op.guarded)
+    rest = askInStep(op, true)
     if (rest !== undefined) return Effect.void
     startAttempt(op)
     return Attempt.handOver(op)
   })
-  const onSuccess = (value: unknown): Erased => {
-    if (rest !== undefined) return Stop.guarded(op, rest)
-    return isGuard ? succeededInGuard(op, value) : attemptSucceeded(op, value)
-  }
-  if (!isGuard) return Effect.matchCauseEffect(made, { onFailure: (cause) => attemptFailed(op, cause), onSuccess })
+  const onSuccess = (value: unknown): Erased =>
+    rest === undefined ? succeededInGuard(op, value) : Stop.guarded(op, rest)
   const onFailure = (cause: Cause.Cause<unknown>) =>
     Option.isNone(Causes.errorOf(cause)) ? Stop.cleanedUp(op, cause) : Stop.guarded(op, () => attemptFailed(op, cause))
   return Effect.uninterruptible(
@@ -125,8 +129,9 @@ const succeededInGuard = (op: Op, value: unknown): Erased => {
   const { observers, result } = op.prepared.hooks
   if (result !== undefined || observers.length > 0) return Stop.guarded(op, () => attemptSucceeded(op, value))
   const told = Grants.record(op)
-  const end = () => Effect.succeed(value)
-  return told === undefined ? end() : Stop.guarded(op, () => Services.andThen(told, end))
+  return told === undefined
+    ? Effect.succeed(value)
+    : Stop.guarded(op, () => Services.andThen(told, () => Effect.succeed(value)))
 }
 
 const start = (op: Op): Erased => {
@@ -147,7 +152,11 @@ const lateness = (op: Op): StopReason | undefined =>
 const runAttempt = (op: Op): Erased => {
   startAttempt(op)
   if (op.isStepped) return op.self
-  const self = Attempt.effect(op)
+  return attempted(op, Attempt.effect(op))
+}
+
+/** Continues with the outcome of an attempt. */
+const attempted = (op: Op, self: Erased): Erased => {
   const onFailure = (cause: Cause.Cause<unknown>) => attemptFailed(op, cause)
   return op.prepared.eager
     ? Effect.matchCauseEffect(self, { onFailure, onSuccess: (value) => attemptSucceeded(op, value) })
