@@ -15,7 +15,7 @@ import * as Circuit from "../count/Circuit.ts"
 import * as Failures from "../count/Failures.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Line from "../fiber/Line.ts"
-import type { Arithmetic } from "../port/Arithmetic.ts"
+import type { Arithmetic, Latest } from "../port/Arithmetic.ts"
 import type { Grant, Outcome, Refusal, Request, TokenBucket } from "../port/Port.ts"
 import * as ShownCause from "../port/ShownCause.ts"
 import * as Waiting from "../port/Waiting.ts"
@@ -44,9 +44,7 @@ const owner = "CircuitBreaker.make"
 const endingOf = (outcome: Outcome, { kinds, slowMillis }: Settings): Circuit.Ending => {
   if (outcome._tag === "Abandoned") return { _tag: "Ignored", hintMillis: 0 }
   const ranMillis = outcome.ran === undefined ? 0 : Duration.toMillis(outcome.ran)
-  const answered = (): Circuit.Ending =>
-    ranMillis > slowMillis ? { _tag: "Failed", kind: "Timeout", hintMillis: 0, ranMillis } : succeeded
-  if (outcome._tag === "Succeeded") return answered()
+  if (outcome._tag === "Succeeded") return answered(ranMillis, slowMillis)
   const { verdict } = outcome
   const kind = Option.getOrUndefined(Verdict.kindOf(verdict))
   const hintMillis =
@@ -54,8 +52,12 @@ const endingOf = (outcome: Outcome, { kinds, slowMillis }: Settings): Circuit.En
   if (kind !== undefined && kinds.includes(kind)) return { _tag: "Failed", kind, hintMillis, ranMillis }
   // A mistake of the caller, or a failure that needs no retry, still shows that the server answers.
   const isAnswer = kind === "Client" || (kind === undefined && verdict._tag === "Terminal")
-  return isAnswer ? answered() : { _tag: "Ignored", hintMillis }
+  return isAnswer ? answered(ranMillis, slowMillis) : { _tag: "Ignored", hintMillis }
 }
+
+/** The end of an attempt that the server has answered. */
+const answered = (ranMillis: number, slowMillis: number): Circuit.Ending =>
+  ranMillis > slowMillis ? { _tag: "Failed", kind: "Timeout", hintMillis: 0, ranMillis } : succeeded
 
 const succeeded: Circuit.Ending = { _tag: "Succeeded" }
 
@@ -64,6 +66,8 @@ interface Held {
   readonly circuit: Circuit.Circuit
   /** Granted to every attempt while the circuit is closed. */
   readonly pass: Option.Option<Pass>
+  /** Grants the pass, if there is one. */
+  readonly passing: Effect.Effect<Option.Option<Pass>> | undefined
 }
 
 /** The grant of an attempt that the circuit lets through. */
@@ -93,8 +97,6 @@ const refusalOf = (circuit: Circuit.Circuit, settings: Settings, nowMillis: numb
 
 const never = () => false
 
-const always = () => true
-
 const isClosed = ({ circuit }: Held): boolean => circuit._tag === "Closed"
 
 /** Publishes a change of state, in the step that makes it. */
@@ -109,16 +111,17 @@ const arithmeticOf = (settings: Settings, changed: Changed): Circuits => {
     ticket
   })
   const passOf = (ticket: number): Pass => ({ tokens: 0, refund: Effect.void, breaker: settings, ticket })
-  const hold = (circuit: Circuit.Circuit): Held => ({
-    circuit,
-    pass: circuit._tag === "Closed" ? Option.some(passOf(circuit.ticket)) : Option.none()
-  })
+  const hold = (circuit: Circuit.Circuit): Held => {
+    if (circuit._tag !== "Closed") return { circuit, pass: Option.none(), passing: undefined }
+    const pass = Option.some(passOf(circuit.ticket))
+    return { circuit, pass, passing: Exit.succeed(pass) }
+  }
   const moved = (held: Held, circuit: Circuit.Circuit, nowMillis: number): Held => {
-    const { circuit: before, pass } = held
+    const { circuit: before, pass, passing } = held
     if (circuit === before) return held
     if (circuit._tag !== before._tag) changed(stateOf(circuit, settings, nowMillis))
     const isSame = circuit._tag === "Closed" && before._tag === "Closed" && circuit.ticket === before.ticket
-    return isSame ? { circuit, pass } : hold(circuit)
+    return isSame ? { circuit, pass, passing } : hold(circuit)
   }
   return {
     moved,
@@ -206,9 +209,9 @@ export const parts = (owner: string, options: Options): Effect.Effect<Parts> => 
       store.change((held, now) => circuits.moved(held, f(held.circuit, now), now))()
     const maxWaitMillis = Option.getOrElse(maxWait, () => 0)
     const breaker = breakerOf({ settings, circuits, store, states, maxWaitMillis, look, change })
-    const circuit = store.look(({ circuit }) => circuit, always)
+    const circuit = Effect.map(store.latest, ({ state }) => state.tokens.circuit)
     const holds: Parts["holds"] = (granted) =>
-      store.look(({ circuit }) => "ticket" in granted && Circuit.holds(circuit, Number(granted.ticket)), always)
+      Effect.map(circuit, (circuit) => "ticket" in granted && Circuit.holds(circuit, Number(granted.ticket)))
     return { breaker, settings, circuit, holds, look, change }
   })
 }
@@ -239,9 +242,15 @@ const breakerOf = ({ change, circuits, look, maxWaitMillis, settings, states, st
       AtOnce.andThen(record(undefined), () => (isDrawn ? Effect.void : Effect.flatMap(Random.next, record)))
     )
   }
-  const pass = store.look(({ pass }) => pass, always)
+  /** Most attempts succeed while no failure is counted, and change nothing. */
+  const succeed = (ticket: number): Effect.Effect<void> => {
+    const changed = end(ticket, succeeded)
+    const recorded = ({ state }: Latest<Held>) =>
+      Circuit.ignoresSuccess(state.tokens.circuit, ticket) ? Effect.void : changed
+    return AtOnce.suspend(() => AtOnce.andThen(store.latest, recorded))
+  }
   const refusal = look((circuit, now) => refusalOf(circuit, settings, now))
-  const answered = (answer: Option.Option<Grant>, { refused }: Request) =>
+  const refusing = (answer: Option.Option<Grant>, { refused }: Request) =>
     Option.isSome(answer) || refused === undefined
       ? Effect.succeed(answer)
       : AtOnce.andThen(refusal, (refusal) => {
@@ -253,17 +262,18 @@ const breakerOf = ({ change, circuits, look, maxWaitMillis, settings, states, st
     // probe.
     acquire: (request) =>
       AtOnce.suspend(() =>
-        AtOnce.andThen(pass, (pass) =>
-          Option.isSome(pass)
-            ? Exit.succeed(pass)
-            : Effect.suspend(() => Effect.flatMap(store.acquire(request), (answer) => answered(answer, request)))
+        AtOnce.andThen(
+          store.latest,
+          ({ state }) =>
+            state.tokens.passing ??
+            Effect.suspend(() => Effect.flatMap(store.acquire(request), (answer) => refusing(answer, request)))
         )
       ),
     record: (outcome) => {
       const { granted } = outcome
       if (!isPass(granted)) return Effect.void
       const ending = endingOf(outcome, settings)
-      return ending === succeeded ? (granted.succeeded ??= end(granted.ticket, ending)) : end(granted.ticket, ending)
+      return ending === succeeded ? (granted.succeeded ??= succeed(granted.ticket)) : end(granted.ticket, ending)
     },
     level: store.level,
     // A probe may end at any time, so a half-open circuit predicts no refusal.

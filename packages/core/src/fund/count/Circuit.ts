@@ -184,6 +184,10 @@ export const recorded = (
   }
 }
 
+/** Whether a success with this ticket changes nothing, at any time. */
+export const ignoresSuccess = (self: Circuit, ticket: number): boolean =>
+  self._tag === "Closed" && self.ticket === ticket && Failures.ignoresSuccess(self.sample)
+
 const recordedClosed = (
   self: Closed,
   settings: Settings,

@@ -47,6 +47,9 @@ export const none = (rule: Rule): Sample => {
 /** Whether the rule needs the time of an attempt. */
 export const readsTime = ({ _tag }: Rule): boolean => _tag === "Window"
 
+/** Whether a success leaves the sample as it is, at any time. */
+export const ignoresSuccess = (sample: Sample): boolean => sample._tag === "Consecutive" && sample.failed === 0
+
 /** The sample with another attempt; the same value if nothing changes. */
 export const added = (rule: Rule, sample: Sample, isFailure: boolean, nowMillis: number): Sample => {
   switch (sample._tag) {

@@ -49,6 +49,11 @@ export interface Arithmetic<S> {
   readonly level: (state: S, nowMillis: number) => number
 }
 
+/** What a store holds. */
+export interface Latest<S> {
+  readonly state: { readonly tokens: S }
+}
+
 export interface TokenStore<S> extends Pick<TokenBucket, "acquire" | "level"> {
   /**
    * Makes a function that sends a message to the store: it changes the state and lets the first waiter check again. If
@@ -58,5 +63,7 @@ export interface TokenStore<S> extends Pick<TokenBucket, "acquire" | "level"> {
     f: (state: S, nowMillis: number, message: M) => S,
     ignoresTime?: (state: S) => boolean
   ) => (message: M) => Effect.Effect<void>
-  readonly look: <A>(f: (state: S, nowMillis: number) => A, ignoresTime?: (state: S) => boolean) => Effect.Effect<A>
+  readonly look: <A>(f: (state: S, nowMillis: number) => A) => Effect.Effect<A>
+  /** Reads the state after the latest change, without the time. */
+  readonly latest: Effect.Effect<Latest<S>>
 }

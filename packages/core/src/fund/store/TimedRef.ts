@@ -10,8 +10,9 @@ import * as MonotonicTime from "../port/MonotonicTime.ts"
 
 export interface TimedRef<S> extends Ref.Ref<Timed<S>> {}
 
-interface Timed<S> extends MonotonicTime.Time {
+interface Timed<S> {
   readonly state: S
+  readonly time: MonotonicTime.Time
 }
 
 /** A pure step of a bucket. It gets the ref only for effects in its answer. */
@@ -21,13 +22,13 @@ export interface Step<S, A, in M = undefined> {
 
 export const make = <S>(initial: (nowMillis: number) => S): Effect.Effect<TimedRef<S>> =>
   Effect.sync(() => {
-    const { aheadMillis, nowMillis } = next(MonotonicTime.start)
-    return Ref.unsafeMake({ state: initial(nowMillis), nowMillis, aheadMillis })
+    const time = next(MonotonicTime.start)
+    return Ref.unsafeMake({ state: initial(time.nowMillis), time })
   })
 
 /** For an initial state that does not depend on the time: the first step that needs the time reads the clock. */
 export const makeUnread = <S>(initial: S): Effect.Effect<TimedRef<S>> =>
-  Effect.sync(() => Ref.unsafeMake({ state: initial, ...MonotonicTime.start }))
+  Effect.sync(() => Ref.unsafeMake({ state: initial, time: MonotonicTime.start }))
 
 /**
  * Answers a message and changes the state in one step. If `ignoresTime` holds for the state, the clock is not read, and
@@ -42,13 +43,12 @@ export const send = <S, A, M>(
   Ref.modify(self, (timed) => {
     const { state } = timed
     if (ignoresTime?.(state) === true) {
-      const { aheadMillis, nowMillis } = timed
       const [answer, after] = step(state, 0, message, self)
-      return [answer, after === state ? timed : { state: after, nowMillis, aheadMillis }]
+      return [answer, after === state ? timed : { state: after, time: timed.time }]
     }
-    const { aheadMillis, nowMillis } = next(timed)
-    const [answer, after] = step(state, nowMillis, message, self)
-    return [answer, { state: after, nowMillis, aheadMillis }]
+    const time = next(timed.time)
+    const [answer, after] = step(state, time.nowMillis, message, self)
+    return [answer, { state: after, time }]
   })
 
 /** Sends no message. */

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
 import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Line from "../fiber/Line.ts"
@@ -48,10 +49,7 @@ export interface Steps<S> {
     f: (state: S, nowMillis: number, message: M) => S,
     ignoresTime?: (state: S) => boolean
   ) => (self: Stored<S>, message: M) => Effect.Effect<void>
-  readonly look: <A>(
-    f: (state: S, nowMillis: number) => A,
-    ignoresTime?: (state: S) => boolean
-  ) => (self: Stored<S>) => Effect.Effect<A>
+  readonly look: <A>(f: (state: S, nowMillis: number) => A) => (self: Stored<S>) => Effect.Effect<A>
   readonly level: (self: Stored<S>) => Effect.Effect<number>
 }
 
@@ -63,13 +61,23 @@ export const storeOf = <S>(self: Stored<S>, { acquire, acquireFree, change, leve
   // Made once, so that a store without a limit at the moment costs an attempt hardly more than no store at all.
   const freely = acquireFree?.(self)
   return {
-    acquire: freely === undefined ? inTurn : (request) => firstOf(freely, () => inTurn(request)),
+    acquire:
+      freely === undefined
+        ? inTurn
+        : (request) =>
+            AtOnce.suspend(() =>
+              AtOnce.andThen(
+                freely,
+                orElse(() => inTurn(request))
+              )
+            ),
     change: (f, ignoresTime) => {
       const changed = change(f, ignoresTime)
       return (message) => changed(self, message)
     },
     level: level(self),
-    look: (f, ignoresTime) => look(f, ignoresTime)(self)
+    look: (f) => look(f)(self),
+    latest: Ref.get(self)
   }
 }
 
@@ -95,10 +103,9 @@ export const makeSteps = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait
     return (self, message) => told(TimedRef.send(self, step, message, isTimeless))
   }
 
-  const look: Steps<S>["look"] = (f, ignoresTime = never) => {
-    const isTimeless = ignoringTime(ignoresTime)
-    return (self) => TimedRef.modify(self, (held, now) => [f(held.tokens, now), held], isTimeless)
-  }
+  const looksTimeless = ignoringTime(never)
+  const look: Steps<S>["look"] = (f) => (self) =>
+    TimedRef.modify(self, (held, now) => [f(held.tokens, now), held], looksTimeless)
 
   const { ask, enter, leave, serve } = Turns.make(arithmetic, maxWait, granting(change(put), granted))
 
@@ -128,7 +135,13 @@ export const makeSteps = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait
     make: isTimeless ? TimedRef.makeUnread(held(0)) : TimedRef.make(held),
     acquire: Option.isNone(maxWait)
       ? askNow
-      : (self, request) => firstOf(askNow(self, request), () => wait(self, request)),
+      : (self, request) =>
+          AtOnce.suspend(() =>
+            AtOnce.andThen(
+              askNow(self, request),
+              orElse(() => wait(self, request))
+            )
+          ),
     acquireFree:
       free &&
       ((self) =>
@@ -147,9 +160,11 @@ const never = () => false
 
 const always = () => true
 
-/** Asks in one way, and if that grants nothing in another. */
-const firstOf = (asked: Acquired, otherwise: () => Acquired): Acquired =>
-  AtOnce.suspend(() => AtOnce.andThen(asked, (grant) => (Option.isSome(grant) ? Exit.succeed(grant) : otherwise())))
+/** Asks in another way if the first one has granted nothing. */
+const orElse =
+  (otherwise: () => Acquired) =>
+  (grant: Option.Option<Grant>): Acquired =>
+    Option.isSome(grant) ? Exit.succeed(grant) : otherwise()
 
 const ofTokens = (tokens: number, refund: Effect.Effect<void>): Grant => ({ tokens, refund })
 

@@ -206,6 +206,7 @@ const moved = (walk: Walk, move: (typeof moves)[number], one: Case, settings: Ci
           : Circuit.recorded(circuit, settings, now, ticket, ending(how), undefined)
       if (after === Circuit.needsDraw) return fail(walk, "asks for a draw")
       if (how === "o" && after._tag === "Open" && circuit._tag !== "Open") return fail(walk, "a success opens")
+      if (how === "o" && Circuit.ignoresSuccess(circuit, ticket) && after !== circuit) return fail(walk, "not ignored")
       return { circuit: after, model, now, tickets: tickets.toSpliced(at, 1), path }
     }
   }
@@ -290,6 +291,14 @@ describe("Circuit", () => {
     expect(open._tag).toBe("Open")
     const again = Circuit.reset(open, settings, 9)
     expect(again).toEqual(Circuit.closed(settings, 9, open.next))
+  })
+
+  it("ignores a success while it is closed and has counted no failure", () => {
+    const settings = settingsOf(cases[0]!)
+    const closed = Circuit.closed(settings, 0)
+    const failed = Circuit.recorded(closed, settings, 0, 0, ending("f"), undefined) as Circuit.Circuit
+    const again = Circuit.recorded(failed, settings, 0, 0, ending("o"), undefined) as Circuit.Circuit
+    expect([closed, failed, again].map((circuit) => Circuit.ignoresSuccess(circuit, 0))).toEqual([true, false, true])
   })
 
   it("asks for a random number only when it opens, and changes nothing before", () => {
