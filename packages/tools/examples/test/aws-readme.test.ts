@@ -9,12 +9,13 @@ import {
   Kotlin,
   Sdk
 } from "@effect-retry/aws"
-import { Classifier, type Observe, type Policy, RateLimiter, Retry, TokenBucket } from "@effect-retry/core"
+import { Classifier, type Observe, type Policy, RateLimiter, Retry } from "@effect-retry/core"
 import * as BackoffTree from "@effect-retry/core/unstable/BackoffTree"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { FileSystem, Path } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, ConfigProvider, Duration, Effect, Layer, Logger } from "effect"
+import * as Stories from "../../../aws/test/loop/Stories.ts"
 import { hear, hearing } from "./heard.ts"
 import { read, rowsOf, tableOf } from "./rows.ts"
 
@@ -51,17 +52,21 @@ const called = <E>(
     return { calls, outcome, endedAt: (yield* Clock.currentTimeMillis) - began }
   })
 
-/** The same under `AwsRetry.standard`, with the tokens that are left of so many. */
-const standard = (
-  script: ReadonlyArray<unknown>,
-  options: { readonly capacity?: number; readonly longPolling?: boolean } = {}
-) =>
+/** The same under `AwsRetry.standard`, with the tokens that are left. */
+const standard = (script: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
-    const quota = yield* TokenBucket.quota(options.capacity === undefined ? {} : { capacity: options.capacity })
-    const bucket = options.longPolling === true ? AwsQuota.longPolling(quota) : quota
+    const bucket = yield* AwsQuota.standard
     const ended = yield* called(script, Retry.retry({ ...AwsRetry.standard, bucket, observe }))
-    return { ...ended, level: yield* quota.level }
+    return { ...ended, level: yield* bucket.level }
   })
+
+/** A row whose responses, and what follows each of them, are those of the package's own tests. */
+const stories =
+  (...names: ReadonlyArray<string>) =>
+  () =>
+    names.forEach((name) =>
+      it.effect(name, () => Stories.run({ ...AwsRetry.standard, observe: [hear] }, undefined, Stories.named(name)))
+    )
 
 const bound = ({ backoff }: Policy.Preset, n: number, kind: "Throttling" | undefined): number => {
   let tree: BackoffTree.Tree | undefined = backoff.tree
@@ -141,14 +146,7 @@ tableOf(
   path,
   "## What it does when",
   {
-    "An error has a throttling code": () =>
-      virtually("waits up to 1 second, and calls again for 5 tokens", () =>
-        Effect.gen(function* () {
-          for (const error of [throttled, { name: "SlowDown" }, { code: "TooManyRequestsException" }]) {
-            expect(yield* standard([error, failed, failed])).toMatchObject({ calls: [0, 500, 550], level: 481 })
-          }
-        })
-      ),
+    "An error has a throttling code": stories("charges less and waits longer after throttling"),
 
     "A response with a status of the table also has a throttling code": () =>
       virtually("the code counts", () =>
@@ -201,38 +199,21 @@ tableOf(
         })
       ),
 
-    "All attempts are spent": () =>
-      virtually("fails with the last error", () =>
-        Effect.gen(function* () {
-          expect(yield* standard([failed, failed, throttled])).toMatchObject({ outcome: throttled, endedAt: 75 })
-          expect(reason?._tag).toBe("AttemptsSpent")
-        })
-      ),
+    "All attempts are spent": stories("spends its attempts"),
 
-    "The quota has fewer tokens than a retry costs": () =>
-      virtually("fails with the last error, without a wait", () =>
-        Effect.gen(function* () {
-          const ended = yield* standard([failed, failed], { capacity: 14 })
-          expect(ended).toMatchObject({ calls: [0, 25], outcome: failed, endedAt: 25, level: 0 })
-          expect(reason?._tag).toBe("BucketEmpty")
-        })
-      ),
+    "The quota has fewer tokens than a retry costs": stories(
+      "finds the quota empty after one retry",
+      "stops when the quota runs out"
+    ),
 
-    "The same with `AwsQuota.longPolling`": () =>
-      virtually("waits once, and fails with the last error", () =>
-        Effect.gen(function* () {
-          const ended = yield* standard([failed, throttled], { capacity: 14, longPolling: true })
-          expect(ended).toMatchObject({ calls: [0, 25], outcome: throttled, endedAt: 1025, level: 0 })
-          expect(reason?._tag).toBe("BucketEmpty")
-        })
-      ),
+    "The same with `AwsQuota.longPolling`": stories(
+      "waits before it fails a long poll on an empty quota",
+      "waits as long as a retry after throttling before it fails a long poll on an empty quota"
+    ),
 
-    "An operation succeeds after retries": () =>
-      virtually("returns what its last retry cost", () =>
-        Effect.gen(function* () {
-          expect(yield* standard([failed, throttled])).toMatchObject({ outcome: "done", level: 486 })
-        })
-      ),
+    "An operation succeeds after retries": stories(
+      "recovers its quota on success, by the cost of the last retry alone"
+    ),
 
     "An operation succeeds at once": () =>
       virtually("adds one token, up to the capacity", () =>
@@ -247,23 +228,12 @@ tableOf(
         })
       ),
 
-    "`x-amz-retry-after` asks for longer than the delay": () =>
-      virtually("waits that long, up to 5 seconds beyond the delay", () =>
-        Effect.gen(function* () {
-          const asking = (millis: string) => ({ ...failed, headers: { "x-amz-retry-after": millis } })
-          expect((yield* standard([asking("1500"), asking("60000")])).calls).toEqual([0, 1500, 6550])
-        })
-      ),
+    "`x-amz-retry-after` asks for longer than the delay": stories(
+      "follows the server's wait",
+      "waits at most five seconds longer than its back-off"
+    ),
 
-    "Its value is not a number of milliseconds": () =>
-      virtually("waits the delay", () =>
-        Effect.gen(function* () {
-          for (const value of ["1.5", "-1", "soon", "1e3", ""]) {
-            const error = { ...failed, headers: { "x-amz-retry-after": value } }
-            expect((yield* standard([error])).calls).toEqual([0, 25])
-          }
-        })
-      ),
+    "Its value is not a number of milliseconds": stories("ignores a wait of invalid", "ignores a wait of -100"),
 
     "`AwsRetry.adaptive`, after a throttle": () =>
       virtually("delays attempts to the rate of the limiter, first ones too", () =>
