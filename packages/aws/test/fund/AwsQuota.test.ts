@@ -3,7 +3,7 @@ import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Option } from "effect"
 import * as AwsQuota from "../../src/fund/AwsQuota.ts"
-import { acquire, fail, isGranted, succeed } from "./Asking.ts"
+import { acquire, fail, isGranted, succeed } from "../../../core/test/fund/Asking.ts"
 
 const { describe, expect, it } = vitest
 

@@ -6,7 +6,7 @@ import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { DefaultRateLimiter } from "@smithy/core/retry"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber } from "effect"
-import { acquire, fail, succeed } from "../fund/Asking.ts"
+import { acquire, fail, succeed } from "../../../core/test/fund/Asking.ts"
 import type { Options } from "./AwsRetryLoad.ts"
 import { between, load, makeServer } from "./AwsRetryLoad.ts"
 import { inside, runIn, type World } from "./AwsRetryPublished.ts"
@@ -81,7 +81,7 @@ const ourRate = (options: Options, scenario: (told: Told) => void) => {
   if (runIn(world, limiter.level) === Infinity) return Infinity
   const empty = Effect.iterate(true, {
     while: (granted) => granted,
-    body: () => Effect.map(acquire(limiter, { attempt: 1, atMost: 0 }), ({ _tag }) => _tag === "Some")
+    body: () => Effect.map(acquire(limiter, { attempt: 1, atMostMillis: 0 }), ({ _tag }) => _tag === "Some")
   })
   runIn(world, empty)
   const before = runIn(world, limiter.level)

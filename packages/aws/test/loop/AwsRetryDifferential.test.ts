@@ -20,7 +20,7 @@ import { Effect, FastCheck as fc } from "effect"
 import * as AwsBackoff from "../../src/decide/AwsBackoff.ts"
 import * as AwsQuota from "../../src/fund/AwsQuota.ts"
 import * as AwsRetry from "../../src/loop/AwsRetry.ts"
-import { acquire, fail, succeed } from "../fund/Asking.ts"
+import { acquire, fail, succeed } from "../../../core/test/fund/Asking.ts"
 import type { Operation, Step, World } from "./AwsRetryPublished.ts"
 import { inside, operateOurs, operatePublished, runIn } from "./AwsRetryPublished.ts"
 

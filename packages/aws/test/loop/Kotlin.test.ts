@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import * as AwsQuota from "../../src/fund/AwsQuota.ts"
 import * as Kotlin from "../../src/loop/Kotlin.ts"
 import { delayAt } from "../decide/Delays.ts"
-import { acquire, fail, isGranted, succeed } from "../fund/Asking.ts"
+import { acquire, fail, isGranted, succeed } from "../../../core/test/fund/Asking.ts"
 import type { Response } from "./AwsRetryRuns.ts"
 import { errorOf, nowSeconds, operate, operateAll } from "./AwsRetryRuns.ts"
 

@@ -4,10 +4,11 @@
 import { TokenBucket, Verdict } from "@effect-retry/core"
 import { Duration, Effect, Option } from "effect"
 
-/** What a test says of a request; the rest is a retry without a deadline. */
+/** What a test says of a request; the rest is a retry without a wait and without a deadline. */
 export interface Asked {
   readonly attempt?: number
   readonly kind?: Verdict.Kind | undefined
+  readonly delay?: Duration.DurationInput
   readonly atMostMillis?: number
   readonly restore?: TokenBucket.Request["restore"]
 }
@@ -16,12 +17,13 @@ export interface Asked {
 export const request = ({
   atMostMillis,
   attempt = 2,
+  delay = 0,
   kind = attempt === 1 ? undefined : "Transient",
   restore = (effect) => effect
 }: Asked = {}): TokenBucket.Request => ({
   attempt,
   kind: Option.fromNullable(kind),
-  delay: Duration.zero,
+  delay: Duration.decode(delay),
   atMost: Option.map(Option.fromNullable(atMostMillis), Duration.millis),
   restore
 })
