@@ -112,20 +112,25 @@ export interface Settings extends Circuit.Settings {
   readonly slowMillis: number
 }
 
+/** The options of every circuit breaker; one in this process may also wait. */
+export const known = {
+  opensAt: false,
+  kinds: false,
+  slowerThan: false,
+  openFor: false,
+  maxHint: false,
+  probes: false,
+  successes: false,
+  probeTimeout: false,
+  onChange: false
+} as const
+
 /** Checks the options of the constructor `owner`. */
 export const check = (owner: string, given: Options): Settings => {
   const options = Argument.options(owner, "{ opensAt: { consecutive: 5 } }", given, {
-    opensAt: false,
-    kinds: false,
-    slowerThan: false,
-    openFor: false,
-    maxHint: false,
-    probes: false,
-    successes: false,
-    probeTimeout: false,
+    ...known,
     whenShort: false,
-    maxWait: false,
-    onChange: false
+    maxWait: false
   })
   const kinds = options.kinds ?? standardKinds
   if (!Array.isArray(kinds)) Argument.refuse(owner, "kinds", "an array of kinds", kinds)

@@ -11,7 +11,7 @@ import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as AtOnce from "@effect-retry/core/unstable/AtOnce"
 import * as Circuit from "@effect-retry/core/unstable/Circuit"
 import * as CircuitBreaker from "@effect-retry/core/unstable/CircuitBreaker"
-import type * as CircuitSettings from "@effect-retry/core/unstable/CircuitSettings"
+import * as CircuitSettings from "@effect-retry/core/unstable/CircuitSettings"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import { type Grant, Key, type Request } from "@effect-retry/core/TokenBucket"
@@ -44,19 +44,7 @@ export interface Options extends Omit<CircuitSettings.Options, "whenShort" | "ma
   readonly refreshAfter?: Duration.DurationInput
 }
 
-const known: Argument.Known<Options> = {
-  name: true,
-  refreshAfter: false,
-  opensAt: false,
-  kinds: false,
-  slowerThan: false,
-  openFor: false,
-  maxHint: false,
-  probes: false,
-  successes: false,
-  probeTimeout: false,
-  onChange: false
-}
+const known: Argument.Known<Options> = { name: true, refreshAfter: false, ...CircuitSettings.known }
 
 /**
  * The circuit breaker that `RedisBucket.circuitBreaker` describes, over any store.
