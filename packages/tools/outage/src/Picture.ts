@@ -76,18 +76,9 @@ export const draw = (
   const most = Math.max(100, ...curves.flatMap(({ points }) => points.map(([, rate]) => Math.ceil(rate / 100) * 100)))
   const x = (millis: number) => left + (millis / untilMillis) * (width - left - right)
   const y = (rate: number) => bottom - (rate / most) * (bottom - top)
-  const { intro, ...described } = words(runs, processes, options)
-  return Svg.picture({ width, height: bottom + 44 }, described, [
-    Svg.text(16, 27, "head", described.title),
-    Svg.text(16, 47, "quiet", intro),
+  return Svg.picture({ width, height: bottom + 44 }, words(runs, processes, options), [
     ...curves.flatMap((curve, i) => legendOf(curve.kind, `${meanDown(curve, outage)} per second in the outage`, i)),
-    Svg.element("rect", {
-      class: "band",
-      x: x(outage.fromMillis),
-      y: top,
-      width: x(outage.toMillis) - x(outage.fromMillis),
-      height: bottom - top
-    }),
+    Svg.band(x(outage.fromMillis), x(outage.toMillis), top, bottom),
     Svg.text((x(outage.fromMillis) + x(outage.toMillis)) / 2, top + 18, "quiet mid", "answers 503"),
     ...[0, most / 2, most].flatMap((rate) => [
       Svg.element("path", { class: rate === 0 ? "line" : "grid", d: `M${left} ${round(y(rate))}H${width - right}` }),

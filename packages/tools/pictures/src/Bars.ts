@@ -38,10 +38,8 @@ export const draw = ({ intro, rows, title }: Bars): string => {
   const most = Math.max(...rows.map(({ work }) => work))
   return Svg.picture(
     { width, height: top + rows.length * height + 12 },
-    { title, description: describe(intro, rows) },
+    { title, intro, description: describe(intro, rows) },
     [
-      Svg.text(16, 27, "head", title),
-      Svg.text(16, 47, "quiet", intro),
       Svg.text(latency.x, 76, "quiet", "99 of 100 answers come within"),
       Svg.text(load.x, 76, "quiet", "work of the servers"),
       ...rows.flatMap(({ name, p99Millis, tone, work }, i) => {

@@ -42,17 +42,9 @@ export const draw = (storm: Storm): string => {
   const { from, intro, most, outage, title, until } = storm
   const x = (second: number) => left + ((second - from) / (until - from)) * (width - left - right)
   const y = (rate: number) => bottom - (rate / most) * (bottom - top)
-  return Svg.picture({ width, height: bottom + 44 }, { title, description: describe(storm) }, [
-    Svg.text(16, 27, "head", title),
-    Svg.text(16, 47, "quiet", intro),
+  return Svg.picture({ width, height: bottom + 44 }, { title, intro, description: describe(storm) }, [
     ...legendOf(storm),
-    Svg.element("rect", {
-      class: "band",
-      x: x(outage.from),
-      y: top,
-      width: x(outage.to) - x(outage.from),
-      height: bottom - top
-    }),
+    Svg.band(x(outage.from), x(outage.to), top, bottom),
     Svg.text((x(outage.from) + x(outage.to)) / 2, top + 18, "quiet mid", "stands still"),
     ...rates(most).flatMap((rate) => [
       Svg.element("path", { class: rate === 0 ? "line" : "grid", d: `M${left} ${round(y(rate))}H${width - right}` }),

@@ -59,10 +59,10 @@ export const draw = ({ axis, intro, panels, title }: Sheet): string => {
   const rows = Math.ceil(panels.length / columns)
   const above = panels.every(fits) ? 0 : lineHeight
   const description = [intro, ...panels.map(({ description }) => description)].join(" ")
-  return Svg.picture({ width, height: top + rows * (rowHeight + above) - 20 }, { title, description }, [
-    Svg.text(16, 27, "head", title),
-    Svg.text(16, 47, "quiet", intro),
-    ...panels.flatMap((panel, i) =>
+  return Svg.picture(
+    { width, height: top + rows * (rowHeight + above) - 20 },
+    { title, intro, description },
+    panels.flatMap((panel, i) =>
       drawPanel(panel, {
         x0: left + (i % columns) * (panelWidth + gap),
         y0: top + above + Math.floor(i / columns) * (rowHeight + above),
@@ -70,7 +70,7 @@ export const draw = ({ axis, intro, panels, title }: Sheet): string => {
         axis
       })
     )
-  ])
+  )
 }
 
 interface Place {

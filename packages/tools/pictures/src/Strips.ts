@@ -44,20 +44,12 @@ export const draw = (strips: Strips): string => {
   const { from, intro, outage, title, until } = strips
   const x = (second: number) => left + ((second - from) / (until - from)) * (width - left - right)
   const bottom = top + strips.strips.length * (height + gap) - gap
-  return Svg.picture({ width, height: bottom + 44 }, { title, description: describe(strips) }, [
-    Svg.text(16, 27, "head", title),
-    Svg.text(16, 47, "quiet", intro),
+  return Svg.picture({ width, height: bottom + 44 }, { title, intro, description: describe(strips) }, [
     Svg.element("path", { class: "curve bad", d: "M16 70h26" }),
     Svg.text(50, 74, "", "attempts that the server gets"),
     Svg.element("path", { class: "curve good", d: "M266 70h26" }),
     Svg.text(300, 74, "", "requests that succeed"),
-    Svg.element("rect", {
-      class: "band",
-      x: x(outage.from),
-      y: top - 10,
-      width: x(outage.to) - x(outage.from),
-      height: bottom - top + 10
-    }),
+    Svg.band(x(outage.from), x(outage.to), top - 10, bottom),
     ...strips.strips.flatMap((strip, i) => stripOf(strips, strip, x, top + i * (height + gap))),
     ...ticks(strips).map((second) => Svg.text(x(second), bottom + 20, "quiet mid", `${second - outage.from} s`))
   ])

@@ -27,14 +27,14 @@ export const text = (x: number, y: number, classes: string, content: string): st
   element("text", { x, y, class: classes }, escape(content))
 
 /**
- * A picture on a card of its own, since an image does not know the background of its page. `title` and `description`
- * are what a screen reader reads.
+ * A picture on a card of its own, since an image does not know the background of its page. Its title and its introduction
+ * stand at the top; a screen reader reads `title` and `description`.
  *
  * @category constructors
  */
 export const picture = (
   size: { readonly width: number; readonly height: number },
-  { description, title }: { readonly title: string; readonly description: string },
+  { description, intro, title }: { readonly title: string; readonly intro: string; readonly description: string },
   content: ReadonlyArray<string>
 ): string =>
   [
@@ -43,10 +43,20 @@ export const picture = (
     element("desc", { id: "description" }, escape(description)),
     element("style", {}, style),
     element("rect", { class: "card", x: 0.5, y: 0.5, width: size.width - 1, height: size.height - 1, rx: 6 }),
+    text(16, 27, "head", title),
+    text(16, 47, "quiet", intro),
     ...content,
     "</svg>",
     ""
   ].join("\n")
+
+/**
+ * A band between two moments of a curve, for the time of an outage.
+ *
+ * @category constructors
+ */
+export const band = (from: number, to: number, top: number, bottom: number): string =>
+  element("rect", { class: "band", x: from, y: top, width: to - from, height: bottom - top })
 
 const escape = (content: string): string =>
   content.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")

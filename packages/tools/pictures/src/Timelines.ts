@@ -34,9 +34,7 @@ export const draw = (scene: Scene): string => {
   const runs = Object.entries(scene.runs)
   const bottom = top + laneHeight * runs.length
   const at = (seconds: number) => left + (seconds / scene.axis.until) * (width - left - right)
-  return Svg.picture({ width, height: bottom + 34 }, { title: scene.title, description: describe(scene) }, [
-    Svg.text(16, 27, "head", scene.title),
-    Svg.text(16, 47, "quiet", scene.intro),
+  return Svg.picture({ width, height: bottom + 34 }, { ...scene, description: describe(scene) }, [
     ...bandOf(scene, at, bottom),
     ...axisOf(scene, at, bottom),
     ...runs.flatMap(([name, timeline], lane) => laneOf({ name, timeline, at, y: top + lane * laneHeight })),
