@@ -61,7 +61,8 @@ export interface Grant {
   readonly refund: Effect.Effect<void>
   /**
    * Whether the bucket is also told if this attempt is interrupted or dies. A bucket with `started` is told of every such
-   * attempt. @default false
+   * attempt. A rate limiter without `started` that grants in one step gets the grant back, and is asked a second time, where
+   * an interruption could come before it can be told. @default false
    */
   readonly hearsAbandoned?: boolean | undefined
 }

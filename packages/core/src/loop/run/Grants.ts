@@ -4,10 +4,13 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
 import type { Kind, Verdict } from "../../classify/Verdict.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
+import * as Child from "../../fund/fiber/Child.ts"
+import * as Line from "../../fund/fiber/Line.ts"
 import type { Grant, Outcome, Refusal, Request, Started, TokenBucket } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
 import * as Elapsed from "./Elapsed.ts"
@@ -246,6 +249,15 @@ export const callOff = (op: Operation): Effect.Effect<void> =>
       Services.andThen(tellBoth(op, abandonAt, undefined), () => Services.run(tellBoth(op, refundAt, undefined)))
     )
   )
+
+/**
+ * Calls off within this step. What takes longer goes on in a fiber of its own, which an interruption of the operation does
+ * not reach; the effect waits for it.
+ */
+export const giveBack = (op: Operation): Effect.Effect<void> => {
+  const parent = Child.parentOf(Line.currentFiber(), op.runtimeFlags, undefined)
+  return Effect.asVoid(Fiber.await(Child.begin(parent, Child.handing(callOff(op), op.runtimeFlags))))
+}
 
 const refundAt: Tell<undefined> = (op, place) => {
   const { held, service } = place

@@ -118,8 +118,12 @@ const askInGuard = (op: Op): Erased => {
 const askInStep = (op: Op, isGuarded: boolean): (() => Erased) | undefined => {
   const { rateLimiter } = op
   const answer = rateLimiter === undefined || Grants.askRateLimiter(op, rateLimiter)
-  const isOpen = !isGuarded && rateLimiter?.held?.hearsAbandoned === true
-  if (answer !== true || isOpen) return () => afterAnswer(op, answer)
+  if (answer !== true) return () => afterAnswer(op, answer)
+  if (!isGuarded && rateLimiter?.held?.hearsAbandoned === true) {
+    // An interruption before the guard begins would not be told: the grant goes back, and the guarded operation asks again.
+    const returned = Grants.giveBack(op)
+    return () => Effect.flatMap(returned, () => unlessLate(op, askRateLimiter))
+  }
   const told = Grants.started(op)
   return told && (() => Services.andThen(told, () => unlessLate(op, runAttempt)))
 }
