@@ -12,7 +12,7 @@ import { Instrumenter } from "@stryker-mutator/instrumenter"
 import { equivalents } from "./Equivalents.ts"
 import * as Folders from "./Folders.ts"
 import { judge, judgeFromStart } from "./Processes.ts"
-import { forgetUnfinished, isShareOf, type Judged, readJudged, readReached, writeRun } from "./Run.ts"
+import { forgetUnfinished, isSampled, isShareOf, type Judged, readJudged, readReached, writeRun } from "./Run.ts"
 import { fromInstrumented, known, type Report, type Status } from "./Score.ts"
 
 type Logger = ConstructorParameters<typeof Instrumenter>[0]
@@ -35,8 +35,8 @@ const logger: Logger = {
 }
 
 /** A digest of everything that a run depends on: a killed run continues unless something has changed. */
-const stateOf = (folder: string, tests: ReadonlyArray<string>, processes: number): string => {
-  const hash = createHash("sha256").update(JSON.stringify([tests, processes, equivalents]))
+const stateOf = (folder: string, options: ReadonlyArray<unknown>): string => {
+  const hash = createHash("sha256").update(JSON.stringify([options, equivalents]))
   const root = join("packages", folder.split("/")[0] ?? "")
   for (const kind of ["src", "test"]) {
     for (const path of readdirSync(join(root, kind), { recursive: true, encoding: "utf8" }).toSorted()) {
@@ -46,14 +46,22 @@ const stateOf = (folder: string, tests: ReadonlyArray<string>, processes: number
   return hash.digest("hex").slice(0, 16)
 }
 
+/** How a folder is judged. */
+export interface Options {
+  /** The files of tests, by their names. */
+  readonly tests: ReadonlyArray<string>
+  readonly processes: number
+  /** One mutant of so many is tried. */
+  readonly every: number
+}
+
 /**
- * Judges the mutants of the files `names` of a folder by the tests of the folder that are named in `tests`.
+ * Judges the mutants of the files `names` of a folder.
  */
 export const run = async (
   folder: string,
   names: ReadonlyArray<string>,
-  tests: ReadonlyArray<string>,
-  processes: number
+  { every, processes, tests }: Options
 ): Promise<Report> => {
   const paths = names.map((name) => join(Folders.path(folder, "src"), name))
   const sources = new Map(paths.map((path) => [path, readFileSync(path, "utf8")]))
@@ -61,16 +69,20 @@ export const run = async (
     [...sources].map(([name, content]) => ({ name, content, mutate: true })),
     { plugins: null, excludedMutations: [], ignorers: [] }
   )
-  const directory = resolve("node_modules/.cache/mutation", stateOf(folder, [...tests, ...names], processes))
+  const directory = resolve("node_modules/.cache/mutation", stateOf(folder, [names, tests, processes, every]))
   mkdirSync(directory, { recursive: true })
+  const ids = mutants.map(({ id }) => id)
+  const unsampled = ids.filter((id) => !isSampled(id, every))
   const equivalent = known(sources, mutants, equivalents)
+  const untried = new Set([...equivalent, ...unsampled])
   writeRun(directory, {
     tests: tests.map((name) => join(Folders.tests(folder), "**", `${name}.test.ts`)),
     sources: Object.fromEntries(files.map(({ content, name }) => [resolve(name), content])),
-    known: equivalent,
+    untried: [...untried],
     names: Object.fromEntries(mutants.map(({ fileName, id }) => [id, basename(fileName, ".ts")])),
     command: process.pid,
-    processes
+    processes,
+    every
   })
   const numbers = Array.from({ length: processes }, (_, number) => `${number}`)
   for (const number of numbers) forgetUnfinished(directory, number)
@@ -79,19 +91,20 @@ export const run = async (
 
   const states = Object.fromEntries(judgedSoFar().map(({ mutant, state }) => [mutant, state]))
   const left = (readReached(directory, "0")?.atImport ?? []).filter(
-    (mutant) => !equivalent.includes(mutant) && (states[mutant] ?? "Survived") === "Survived"
+    (mutant) => !untried.has(mutant) && (states[mutant] ?? "Survived") === "Survived"
   )
   await Promise.all(
     numbers.map((number) =>
       judgeFromStart(
         directory,
         number,
-        left.filter((mutant) => isShareOf(number, mutant, processes))
+        left.filter((mutant) => isShareOf(number, mutant, { every, processes }))
       )
     )
   )
   const all = Object.fromEntries([
     ...equivalent.map((mutant) => [mutant, "Survived"]),
+    ...unsampled.map((mutant) => [mutant, "Untried"]),
     ...judgedSoFar().map(({ mutant, state }) => [mutant, state])
   ]) as Record<string, Status>
   rmSync(directory, { recursive: true })

@@ -8,6 +8,7 @@ import * as Folders from "./Folders.ts"
 
 /** The score of a file, or of all files of a folder. */
 export interface Kept {
+  readonly all: number
   readonly run: number
   readonly killed: number
   readonly equivalent: number
@@ -56,6 +57,7 @@ export const add = (scores: ReadonlyArray<Kept>): Kept => {
   const last = scores.toSorted((one, other) => one.date.localeCompare(other.date)).at(-1)
   const sum = (count: (score: Kept) => number): number => scores.reduce((all, score) => all + count(score), 0)
   return {
+    all: sum(({ all }) => all),
     run: sum(({ run }) => run),
     killed: sum(({ killed }) => killed),
     equivalent: sum(({ equivalent }) => equivalent),

@@ -21,14 +21,14 @@ const counts: Markers = {
 }
 
 const head = [
-  "| folder | mutants | noticed | equivalent | score | at least | date | commit |",
-  "| --- | --: | --: | --: | --: | --: | --- | --- |"
+  "| folder | mutants | tried | noticed | equivalent | score | at least | date | commit |",
+  "| --- | --: | --: | --: | --: | --: | --: | --- | --- |"
 ]
 
 const row = (folder: string, score: Kept): string => {
-  const { commit, date, equivalent, killed, run } = score
+  const { all, commit, date, equivalent, killed, run } = score
   const least = Folders.floors[folder] ?? 0
-  return `| ${folder} | ${run} | ${killed} | ${equivalent} | ${percent(score).toFixed(1)} | ${least} | ${date} | ${commit} |`
+  return `| ${folder} | ${all} | ${run} | ${killed} | ${equivalent} | ${percent(score).toFixed(1)} | ${least} | ${date} | ${commit} |`
 }
 
 /** The page with another text between its markers, made of the one that is there. */

@@ -12,13 +12,15 @@ export interface Run {
   readonly tests: ReadonlyArray<string>
   /** The code with all mutants in it, by its whole path. */
   readonly sources: { readonly [path: string]: string }
-  /** The mutants that no test can notice, by their numbers: they are not tried. */
-  readonly known: ReadonlyArray<string>
+  /** The mutants that are not tried, by their numbers: no test can notice them, or the sample does not have them. */
+  readonly untried: ReadonlyArray<string>
   /** The names of the files that the mutants are in, without an ending, by their numbers. */
   readonly names: { readonly [mutant: string]: string }
   /** The number of the process of the command: its processes end with it. */
   readonly command: number
   readonly processes: number
+  /** One mutant of so many is tried. */
+  readonly every: number
 }
 
 export type State = "Survived" | "Killed" | "Timeout"
@@ -45,11 +47,17 @@ export const readRun = (folder: string): Run => JSON.parse(readFileSync(join(fol
 
 export const writeRun = (folder: string, run: Run): void => writeFileSync(join(folder, "run.json"), JSON.stringify(run))
 
+/** Whether a sample of one mutant of `every` has this one. */
+export const isSampled = (mutant: string, every: number): boolean => Number(mutant) % every === 0
+
 /**
  * Whether a process judges a mutant. All verdicts on a mutant come from one process, in order: the last one counts.
  */
-export const isShareOf = (process: string, mutant: string, processes: number): boolean =>
-  Number(mutant) % processes === Number(process)
+export const isShareOf = (
+  process: string,
+  mutant: string,
+  { every, processes }: Pick<Run, "every" | "processes">
+): boolean => Math.floor(Number(mutant) / every) % processes === Number(process)
 
 const reachedPath = (folder: string, process: string): string => join(folder, `reached-${process}.json`)
 

@@ -6,9 +6,9 @@ import type { State } from "./Run.ts"
 import { change, declarationAt } from "./Shape.ts"
 
 /**
- * The outcome of a mutant. No test reaches one without coverage.
+ * The outcome of a mutant. No test reaches one without coverage, and the sample of the run does not have one that is untried.
  */
-export type Status = State | "NoCoverage"
+export type Status = State | "NoCoverage" | "Untried"
 
 /**
  * The sources of a run, each with its mutants.
@@ -48,9 +48,10 @@ export interface Survivor {
 }
 
 /**
- * How many mutants of a folder were run, how many of them the tests noticed, and those that they did not.
+ * How many mutants of a folder there are and were run, how many of these the tests noticed, and those that they did not.
  */
 export interface Score {
+  readonly all: number
   readonly run: number
   readonly killed: number
   /** Of those that were noticed, those with which a test did not come to an end in time. */
@@ -116,12 +117,14 @@ const noticed: ReadonlyArray<Status> = ["Killed", "Timeout"]
  */
 export const score = (report: Report, equivalents: Equivalents): Score => {
   const all = Object.entries(report.files).flatMap(([file, { mutants, source }]) => survivorsOf(file, source, mutants))
-  const left = all.filter(({ status }) => !noticed.includes(status))
+  const tried = all.filter(({ status }) => status !== "Untried")
+  const left = tried.filter(({ status }) => !noticed.includes(status))
   const survivors = left.filter((survivor) => !isListed(equivalents, survivor))
   return {
-    run: all.length,
-    killed: all.length - left.length,
-    late: all.filter(({ status }) => status === "Timeout"),
+    all: all.length,
+    run: tried.length,
+    killed: tried.length - left.length,
+    late: tried.filter(({ status }) => status === "Timeout"),
     equivalent: left.length - survivors.length,
     survivors,
     gone: Object.keys(report.files).flatMap((file) =>

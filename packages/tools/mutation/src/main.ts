@@ -7,6 +7,7 @@
  *     pnpm mutation core/loop Within.ts              one file of it, or several
  *     pnpm mutation core/loop Within.ts --tests=Within,Loop    the same with two files of tests
  *     pnpm mutation core/loop --processes=2          twice as fast with two processors
+ *     pnpm mutation core/loop --every=10             a sample: one of ten mutants
  *     pnpm mutation core/loop --write                writes the score into `docs/quality.md`
  *     pnpm mutation --changed=origin/main            the files that a branch has changed
  *     pnpm mutation --folders                        prints the folders that have a floor
@@ -34,6 +35,7 @@ const { positionals, values } = parseArgs({
   options: {
     changed: { type: "string" },
     count: { type: "boolean" },
+    every: { type: "string", default: "1" },
     folders: { type: "boolean" },
     processes: { type: "string", default: "1" },
     tests: { type: "string", default: "*" },
@@ -76,9 +78,20 @@ const write = (folder: string): void => {
   console.log(line(`${page}: ${folder}`, score))
 }
 
+const natural = (option: "every" | "processes"): number => {
+  const value = Number(values[option])
+  if (!Number.isInteger(value) || value < 1)
+    throw new Error(`--${option} is a whole number >= 1, and not ${values[option]}`)
+  return value
+}
+
 const judge = async (folder: string, names: ReadonlyArray<string>): Promise<void> => {
   const least = Folders.floors[folder] ?? 0
-  const report = await Judge.run(folder, names, values.tests.split(","), Number(values.processes))
+  const report = await Judge.run(folder, names, {
+    tests: values.tests.split(","),
+    processes: natural("processes"),
+    every: natural("every")
+  })
   print(report)
   const made = {
     date: new Date().toISOString().slice(0, 10),
@@ -87,7 +100,8 @@ const judge = async (folder: string, names: ReadonlyArray<string>): Promise<void
   for (const [path, file] of Object.entries(report.files)) {
     const ofFile = score({ files: { [path]: file } }, equivalents)
     console.log(line(path, ofFile))
-    Kept.keep(path, file.source, { run: ofFile.run, killed: ofFile.killed, equivalent: ofFile.equivalent, ...made })
+    const { all, equivalent, killed, run } = ofFile
+    Kept.keep(path, file.source, { all, run, killed, equivalent, ...made })
   }
   const result = score(report, equivalents)
   console.log(`${line(folder, result)}, at least ${least} %`)

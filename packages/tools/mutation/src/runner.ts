@@ -151,7 +151,7 @@ const judged = async (tests: Array<RunnerTestCase>, mutant: string, reached: Per
 /** The mutants left for this process: its share, without those that were judged before one ended a process. */
 const mutantsOf = (mutants: ReadonlyArray<string>): ReadonlyArray<string> => {
   const judged = new Set(readJudged(folder, number).map(({ mutant }) => mutant))
-  return mutants.filter((mutant) => isShareOf(number, mutant, run.processes) && !judged.has(mutant))
+  return mutants.filter((mutant) => isShareOf(number, mutant, run) && !judged.has(mutant))
 }
 
 /** Ends the processes of a command that was killed: this one, and the one that has started it. */
@@ -167,9 +167,10 @@ const judge = async (tests: ReadonlyArray<RunnerTestCase>): Promise<void> => {
   const { perTest = {}, static: atImport = {} } = stryker.mutantCoverage ?? {}
   writeReached(folder, number, { atImport: Object.keys(atImport), passed: tests.map(({ id }) => id) })
   const left = [...tests]
+  const untried = new Set(run.untried)
   for (const mutant of mutantsOf([...new Set(tests.flatMap(({ id }) => Object.keys(perTest[id] ?? {})))])) {
     endWithCommand()
-    if (run.known.includes(mutant)) continue
+    if (untried.has(mutant)) continue
     writeJudged(folder, number, { mutant, state: "Running" })
     writeJudged(folder, number, { mutant, state: await judged(left, mutant, perTest) })
   }

@@ -4,6 +4,7 @@ import { add, type Kept } from "../src/Kept.ts"
 import { withCount, withScore } from "../src/Page.ts"
 
 const score = (run: number, killed: number, equivalent: number, date = "2026-11-22", commit = "a73e91d"): Kept => ({
+  all: run * 2,
   run,
   killed,
   equivalent,
@@ -23,8 +24,8 @@ describe("withScore", () => {
     "",
     "After."
   ].join("\n")
-  const loop = "| core/loop | 200 | 190 | 4 | 96.9 | 96 | 2026-11-22 | a73e91d |"
-  const decide = "| core/decide | 10 | 10 | 0 | 100.0 | 96 | 2026-11-22 | a73e91d |"
+  const loop = "| core/loop | 400 | 200 | 190 | 4 | 96.9 | 96 | 2026-11-22 | a73e91d |"
+  const decide = "| core/decide | 20 | 10 | 10 | 0 | 100.0 | 96 | 2026-11-22 | a73e91d |"
 
   it("writes a row between the markers, and leaves the rest of the page", () => {
     const written = withScore(page, "core/loop", score(200, 190, 4))
@@ -38,7 +39,10 @@ describe("withScore", () => {
   })
 
   it("forgets a folder that is no longer measured", () => {
-    const old = page.replace("<!-- mutation: end", "| core/gone | 1 | 1 | 0 | 100.0 | 96 | 2026-11-22 | a73e91d |\n$&")
+    const old = page.replace(
+      "<!-- mutation: end",
+      "| core/gone | 2 | 1 | 1 | 0 | 100.0 | 96 | 2026-11-22 | a73e91d |\n$&"
+    )
     expect(rows(withScore(old, "core/loop", score(200, 190, 4)))).toEqual([loop])
   })
 

@@ -51,10 +51,21 @@ describe("forgetReached", () => {
 describe("isShareOf", () => {
   it("gives each mutant to one process", () => {
     const mutants = ["0", "1", "2", "3", "14"]
-    const shares = ["0", "1"].map((process) => mutants.filter((mutant) => Run.isShareOf(process, mutant, 2)))
+    const of = { every: 1, processes: 2 }
+    const shares = ["0", "1"].map((process) => mutants.filter((mutant) => Run.isShareOf(process, mutant, of)))
     expect(shares).toEqual([
       ["0", "2", "14"],
       ["1", "3"]
+    ])
+  })
+
+  it("gives each process half of a sample", () => {
+    const sample = Array.from({ length: 40 }, (_, id) => `${id}`).filter((mutant) => Run.isSampled(mutant, 10))
+    const of = { every: 10, processes: 2 }
+    const shares = ["0", "1"].map((process) => sample.filter((mutant) => Run.isShareOf(process, mutant, of)))
+    expect(shares).toEqual([
+      ["0", "20"],
+      ["10", "30"]
     ])
   })
 })

@@ -31,6 +31,11 @@ describe("score", () => {
     expect([found.run, found.killed, found.late.length, found.survivors.length]).toEqual([run, killed, late, survivors])
   })
 
+  it("counts mutants that are not in the sample as mutants, and as nothing else", () => {
+    const found = score(report(mutant("Untried", 2, 3, 8), mutant("Killed", 2, 3, 8)), listed)
+    expect([found.all, found.run, found.killed, found.equivalent, found.survivors]).toEqual([2, 1, 1, 0, []])
+  })
+
   it("says what a survivor replaces, and where", () => {
     expect(score(report(mutant("Survived", 2, 3, 13, 3)), {}).survivors).toEqual([
       {
