@@ -40,8 +40,9 @@ export const path = (folder: string, kind: "src" | "test"): string => {
   return join("packages", name, kind, ...stage)
 }
 
-/** Where the tests of a folder are: the rooms of plan have those of the whole package. */
-export const tests = (folder: string): string => path(folder.startsWith("plan/") ? "plan" : folder, "test")
+/** Where the tests of a folder are: the rooms of a stage have those of the whole stage, and the rooms of plan all of plan. */
+export const tests = (folder: string): string =>
+  path(folder.startsWith("plan/") ? "plan" : folder.split("/").slice(0, 2).join("/"), "test")
 
 /** The names of the sources of a folder, without those of the folders inside. The index of a package has no code. */
 export const files = (folder: string): ReadonlyArray<string> =>

@@ -21,6 +21,7 @@ describe("path", () => {
 describe("tests", () => {
   it.each([
     ["core/loop", "packages/core/test/loop"],
+    ["core/fund/count", "packages/core/test/fund"],
     ["plan/load", "packages/plan/test"]
   ])("of %s are in %s", (folder, expected) => {
     expect(tests(folder)).toBe(expected)
