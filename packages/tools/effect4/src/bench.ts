@@ -3,6 +3,7 @@
  * more than the spread of its row.
  *
  *     pnpm bench:effect4
+ *     pnpm bench:effect4 "Two failures"    only the tables with that in their titles, printed
  */
 import { benchmarkOfEffect4 } from "@effect-retry/benchmark/Page"
 import { write } from "@effect-retry/benchmark/Tables"
