@@ -282,11 +282,13 @@ export const level = (op: Operation): Effect.Effect<Option.Option<number>> => {
   const place = op.bucket
   if (place === undefined) return Effect.succeedNone
   return AtOnce.suspend(() => {
-    const told = Services.called(() => place.bucket.level)
+    const told = Services.calledOf(levelOf, place.bucket, undefined)
     return AtOnce.hasEnded(told) && Exit.isSuccess(told)
       ? Effect.succeed(known(told.value))
       : Effect.map(Services.safely(op, place.service, told, NaN), known)
   })
 }
+
+const levelOf = (bucket: TokenBucket) => bucket.level
 
 const known = (level: number): Option.Option<number> => (Number.isNaN(level) ? Option.none() : Option.some(level))

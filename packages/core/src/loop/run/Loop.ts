@@ -181,21 +181,20 @@ const beginsAtOnce = (op: Op): boolean => op.attempts === 1 && op.rateLimiter ==
 export const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttempt(op, succeeded, value)
 
 const succeeded = (op: Op, value: unknown): Erased => {
-  const { hooks } = op.prepared
-  if (hooks.result !== undefined) return judged(op, value, hooks.result)
-  const recorded = Grants.record(op)
-  return recorded === undefined && hooks.observers.length === 0
-    ? Effect.succeed(value)
-    : reportedSuccess(op, recorded, value)
+  const { result } = op.prepared.hooks
+  return result === undefined ? reportedSuccess(op, Grants.record(op), value) : judged(op, value, result)
 }
 
+/** In the most common case the services have been told within this step, and nothing is allocated for them. */
 const reportedSuccess = (op: Op, recorded: Services.Telling, value: unknown): Erased =>
-  reported(
-    op,
-    recorded,
-    () => Observers.succeeded(op),
-    () => Effect.succeed(value)
-  )
+  recorded === undefined && op.outer === undefined
+    ? toldSuccess(op, value)
+    : reported(op, recorded, () => toldSuccess(op, value))
+
+const toldSuccess = (op: Op, value: unknown): Erased => {
+  const told = Observers.succeeded(op)
+  return told === undefined ? Effect.succeed(value) : Services.andThen(told, () => Effect.succeed(value))
+}
 
 const judged = (op: Op, value: unknown, result: NonNullable<Prepared["hooks"]["result"]>): Erased => {
   const verdict = Judging.ofResult(op.prepared.owner, "result", result, value, Elapsed.moment(op))
@@ -204,13 +203,9 @@ const judged = (op: Op, value: unknown, result: NonNullable<Prepared["hooks"]["r
     : failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
 }
 
-/** Tells observers how the attempt ended, after rate limiter and bucket, and continues. */
-const reported = (op: Op, recorded: Services.Telling, event: () => Services.Telling, then: () => Erased): Erased =>
-  recorded === undefined && op.prepared.hooks.observers.length === 0
-    ? then()
-    : Services.andThen(recorded, () =>
-        Services.andThen(Observers.nestingNoticed(op), () => Services.andThen(event(), then))
-      )
+/** Tells observers of a nesting, after rate limiter and bucket, and continues. */
+const reported = (op: Op, recorded: Services.Telling, then: () => Erased): Erased =>
+  Services.andThen(recorded, () => Services.andThen(Observers.nestingNoticed(op), then))
 
 /** Continues after an attempt that did not succeed. */
 export const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => Operation.endAttempt(op, ended, cause)
@@ -245,11 +240,8 @@ const expired = (op: Op, expired: Expired): Erased =>
 const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Elapsed.millis(op), end }
   Operation.fail(op, failure)
-  return reported(
-    op,
-    Grants.record(op, verdict),
-    () => Observers.attemptFailed(op, failure),
-    () => decide(op, failure)
+  return reported(op, Grants.record(op, verdict), () =>
+    Services.andThen(Observers.attemptFailed(op, failure), () => decide(op, failure))
   )
 }
 

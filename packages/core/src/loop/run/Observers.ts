@@ -50,8 +50,12 @@ export const hedgeStarted = (op: Operation, hedge: Pick<HedgeStarted, "because" 
 
 export const hedgeRefused = (op: Operation): Telling => tell(op, () => ({ _tag: "HedgeRefused" }))
 
-export const succeeded = (op: Operation): Telling =>
-  tell(op, () => ({ _tag: "Succeeded", rateLimiterWait: Elapsed.wholeDuration(op.rateLimiterWaitMillis) }))
+export const succeeded = (op: Operation): Telling => tell(op, success)
+
+const success = ({ rateLimiterWaitMillis }: Operation): Particular => ({
+  _tag: "Succeeded",
+  rateLimiterWait: Elapsed.wholeDuration(rateLimiterWaitMillis)
+})
 
 export const gaveUp = (op: Operation, error: unknown, reason: StopReason): Telling =>
   tell(op, () => ({
@@ -90,8 +94,8 @@ const detailsOf = (op: Operation): (() => Details) => {
   })
 }
 
-const tell = (op: Operation, event: () => Particular): Telling =>
-  op.prepared.hooks.observers.length === 0 ? undefined : tellFrom(op, complete(op, event()), 0)
+const tell = (op: Operation, event: (op: Operation) => Particular): Telling =>
+  op.prepared.hooks.observers.length === 0 ? undefined : tellFrom(op, complete(op, event(op)), 0)
 
 /** What an observer returned. What makes observers, such as `Observe.logs`, returns another one if it is not called. */
 const effectOf = (returned: void | Effect.Effect<void>): Effect.Effect<void> => {
