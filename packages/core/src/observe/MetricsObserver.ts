@@ -22,6 +22,11 @@ interface Apart {
   readonly others: Series.Series
 }
 
+/** Where an event is counted. */
+interface Place extends Apart {
+  readonly registry: Telemetry.Registry
+}
+
 /** Bounds the memory of a program that keeps making new names: a set of labels takes less than a kilobyte. */
 const mostRemembered = 10_000
 
@@ -31,22 +36,24 @@ const mostRemembered = 10_000
  */
 const keeping = (apart: (series: Series.Series, event: RetryEvent) => Apart): Observer => {
   const seriesOf = Series.make(mostRemembered)
-  const find = (event: RetryEvent): Apart => {
-    const ofFiber = Telemetry.labelsOf(AtOnce.currentFiber())
-    return apart(seriesOf(ofFiber).and("retry.operation", event.name), event)
+  const find = (event: RetryEvent): Place => {
+    const fiber = AtOnce.currentFiber()
+    const named = seriesOf(Telemetry.labelsOf(fiber)).and("retry.operation", event.name)
+    const { gauge, others } = apart(named, event)
+    return { gauge, others, registry: Telemetry.registryOf(fiber) }
   }
   return (event) =>
     AtOnce.suspend(() => {
       const level = AtOnce.run(event.level)
       if (AtOnce.hasEnded(level)) {
-        const { gauge, others } = find(event)
-        count(event, others)
-        if (Exit.isSuccess(level)) setLevel(level.value, gauge)
+        const place = find(event)
+        count(event, place)
+        if (Exit.isSuccess(level)) setLevel(level.value, place)
         return Exit.asVoid(level)
       }
       return Effect.zipRight(
-        Effect.sync(() => count(event, find(event).others)),
-        Effect.map(level, (tokens) => setLevel(tokens, find(event).gauge))
+        Effect.sync(() => count(event, find(event))),
+        Effect.map(level, (tokens) => setLevel(tokens, find(event)))
       )
     })
 }
@@ -92,39 +99,42 @@ export const metricsByKey = (options: { readonly maxKeys: number }): Effect.Effe
   })
 }
 
-const setLevel = (level: Option.Option<number>, series: Series.Series): void => {
+const setLevel = (level: Option.Option<number>, { gauge, registry }: Place): void => {
   if (Option.isSome(level)) {
-    series.tokens ??= series.and("unit", "{token}")
-    Telemetry.update(Metrics.bucketLevel, Readable.rounded(level.value), series.tokens.labels)
+    gauge.tokens ??= gauge.and("unit", "{token}")
+    Telemetry.update(Metrics.bucketLevel, Readable.rounded(level.value), gauge.tokens.labels, registry)
   }
 }
 
-const count = (event: RetryEvent, series: Series.Series): void => {
+const count = (event: RetryEvent, { others: series, registry }: Place): void => {
   switch (event._tag) {
     case "AttemptFailed":
-      return counted(Metrics.attempts, withKind(series.and("retry.outcome", "failed"), kindOf(event.verdict)))
+      return counted(registry, Metrics.attempts, withKind(series.and("retry.outcome", "failed"), kindOf(event.verdict)))
     case "Succeeded":
       series.succeeded ??= withKind(series.and("retry.outcome", "succeeded"), Option.none())
-      return counted(Metrics.attempts, series.succeeded)
+      return counted(registry, Metrics.attempts, series.succeeded)
     case "RetryScheduled": {
       const ofKind = withKind(series, kindOf(event.verdict))
-      counted(Metrics.retries, ofKind)
+      counted(registry, Metrics.retries, ofKind)
       const { labels } = ofKind.and("retry.delay_source", event.source).and("unit", "s")
-      return Telemetry.update(Metrics.delays, Duration.toSeconds(event.delay), labels)
+      return Telemetry.update(Metrics.delays, Duration.toSeconds(event.delay), labels, registry)
     }
     case "GaveUp":
-      return counted(Metrics.stops, withKind(series.and("retry.stop_reason", event.reason._tag), event.kind))
+      return counted(registry, Metrics.stops, withKind(series.and("retry.stop_reason", event.reason._tag), event.kind))
     case "NestingNoticed":
-      return counted(Metrics.nested, series.and("retry.outer", event.outer.name))
+      return counted(registry, Metrics.nested, series.and("retry.outer", event.outer.name))
     case "HedgeStarted":
-      return counted(Metrics.hedges, series.and("retry.hedge_because", event.because))
+      return counted(registry, Metrics.hedges, series.and("retry.hedge_because", event.because))
     case "HedgeRefused":
-      return counted(Metrics.hedges, series.and("retry.hedge_because", "Refused"))
+      return counted(registry, Metrics.hedges, series.and("retry.hedge_because", "Refused"))
   }
 }
 
-const counted = (metric: Metric.Metric.Counter<number>, { labels }: Series.Series): void =>
-  Telemetry.update(metric, 1, labels)
+const counted = (
+  registry: Telemetry.Registry,
+  metric: Metric.Metric.Counter<number>,
+  { labels }: Series.Series
+): void => Telemetry.update(metric, 1, labels, registry)
 
 const withKind = (series: Series.Series, kind: Option.Option<Kind>): Series.Series =>
   series.and("retry.kind", Option.isSome(kind) ? kind.value : "none")

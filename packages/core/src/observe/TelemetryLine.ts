@@ -31,9 +31,18 @@ export type Series = Labels
 
 export const series = (own: Labels, ofFiber: Labels): Series => Arr.union(own, ofFiber)
 
+/** Where metrics are counted: Effect 3 has one place for all fibers. */
+export type Registry = undefined
+
+export const registryOf = (_fiber: AnyFiber): Registry => undefined
+
 /** Updates one series of a metric, within this step. */
-export const update = <In>(metric: Metric.Metric<any, In, any>, value: In, series: Series): void =>
-  metric.unsafeUpdate(value, series)
+export const update = <In>(
+  metric: Metric.Metric<any, In, any>,
+  value: In,
+  series: Series,
+  _registry?: Registry
+): void => metric.unsafeUpdate(value, series)
 
 /** Updates a metric with labels in addition to those set around the effect. */
 export const updateWith = <In>(

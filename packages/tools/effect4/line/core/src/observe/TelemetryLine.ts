@@ -22,7 +22,14 @@ export const withLabel = (labels: Labels, key: string, value: string): Labels =>
 /** A set of labels, and the series that was updated with it last. */
 export interface Series {
   readonly labels: Labels
-  own: { readonly metric: AnyMetric; readonly labelled: AnyMetric } | undefined
+  own: Keyed | undefined
+}
+
+/** One series of a metric, and its key in a registry. */
+interface Keyed {
+  readonly metric: AnyMetric
+  readonly labelled: AnyMetric
+  readonly key: string
 }
 
 type AnyMetric = Metric.Metric<any, any>
@@ -33,23 +40,46 @@ export const series = (own: Labels, ofFiber: Labels): Series => ({
   own: undefined
 })
 
-/** Updates one series of a metric in the registry of the fiber, in this step. To be called while an effect runs. */
-export const update = <In>(metric: Metric.Metric<In, any>, value: In, series: Series): void => {
-  if (series.own?.metric !== metric) series.own = { metric, labelled: labelled(metric, series.labels) }
-  series.own.labelled.updateUnsafe(value, withoutLabels(currentFiber()))
-}
+/** Where metrics are counted. */
+export type Registry = Metric.MetricRegistry
 
-/** The context of a fiber for a metric that has all its labels. */
-const withoutLabels = ({ context }: AnyFiber): Context.Context<never> =>
-  Context.getOrUndefined(context, Metric.CurrentMetricAttributes) === undefined
-    ? context
-    : Context.add(context, Metric.CurrentMetricAttributes, noLabels)
+/** That of a fiber. */
+export const registryOf = (fiber: AnyFiber): Registry => fiber.getRef(Metric.MetricRegistry)
 
 /**
- * A metric of one series alone, which makes its key once: Effect makes it anew where a metric is updated with other labels.
+ * Updates one series of a metric, in this step: by the key of the series, for which Effect would look in the context of the
+ * fiber at every update. Without a registry, in that of the fiber that runs.
+ */
+export const update = <In>(
+  metric: Metric.Metric<In, any>,
+  value: In,
+  series: Series,
+  registry: Registry = registryOf(currentFiber())
+): void => {
+  if (series.own?.metric !== metric) series.own = keyed(metric, series.labels)
+  const { key, labelled } = series.own
+  const known = registry.get(key)
+  if (known === undefined) labelled.updateUnsafe(value, only(registry))
+  else known.hooks.update(value, Context.empty())
+}
+
+/** The context of a metric that has all its labels. */
+const only = (registry: Registry): Context.Context<never> => Context.make(Metric.MetricRegistry, registry)
+
+/** Effect tells the key of a series to registries alone. */
+const keyed = (metric: AnyMetric, labels: Labels): Keyed => {
+  const labelled = withLabels(metric, labels)
+  const registry: Registry = new Map()
+  labelled.valueUnsafe(only(registry))
+  const [key = ""] = registry.keys()
+  return { metric, labelled, key }
+}
+
+/**
+ * A metric of one series alone, which makes its key once: with that very string the registry finds the series at once.
  * All counters of these packages are incremental.
  */
-const labelled = (metric: AnyMetric, attributes: Labels): AnyMetric => {
+const withLabels = (metric: AnyMetric, attributes: Labels): AnyMetric => {
   const { description, id, type } = metric
   switch (type) {
     case "Counter":

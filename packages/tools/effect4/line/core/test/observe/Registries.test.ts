@@ -86,6 +86,16 @@ describe("Observe.metrics", () => {
     }).pipe(Effect.provide(quota))
   )
 
+  it.effect("counts in a series that was read before", () =>
+    Effect.gen(function* () {
+      const name = "registries/read"
+      expect(yield* successes(name)).toBe(0)
+      yield* succeeding(name)
+      yield* succeeding(name)
+      expect(yield* successes(name)).toBe(2)
+    }).pipe(Effect.provide(quota))
+  )
+
   it.effect("makes the key of a series once, also where operations take turns", () =>
     Effect.gen(function* () {
       const both = Effect.andThen(succeeding("registries/first"), succeeding("registries/second"))
