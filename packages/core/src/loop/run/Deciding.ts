@@ -19,53 +19,59 @@ import * as Progress from "./Progress.ts"
 export type Decided = Extract<Decision.Decision, { readonly _tag: "Stop" | "Retry" }>
 
 /** A failed attempt, already counted in the operation's progress, and everything that the decision may need. */
-export interface Failed {
+export interface Failed<P extends Progress.Progress = Progress.Progress> {
   readonly prepared: Prepared
-  readonly progress: Progress.Progress
+  readonly progress: P
   readonly verdict: Verdict
   /** What a foreign schedule reads: the error, or the result that was judged. */
   readonly input: unknown
   readonly ranMillis: number
   readonly outer: string | undefined
   /** Time since the operation began; read at each decision, because a draw or a step may take time. */
-  readonly elapsedMillis: () => number
+  readonly elapsedMillis: (progress: P) => number
   /** Wall-clock time, for a foreign schedule. */
-  readonly nowMillis: () => number
-  readonly draw: () => Effect.Effect<number>
+  readonly nowMillis: (progress: P) => number
+  readonly draw: (progress: P) => Effect.Effect<number>
 }
 
 /**
  * Asks what follows a failure, notes it in the progress, and continues with the decision; in the same step if the decision
  * needs nothing more.
  */
-export const ask = <A, E, R>(
-  failed: Failed,
+export const ask = <A, E, R, P extends Progress.Progress>(
+  failed: Failed<P>,
   next: (decided: Decided) => Effect.Effect<A, E, R>,
   u?: number,
   stepped?: Decision.Now["stepped"]
 ): Effect.Effect<A, E, R> => {
   const { outer, prepared, progress, ranMillis, verdict } = failed
-  const now = { elapsedMillis: failed.elapsedMillis(), ranMillis, outer, u, stepped }
+  const now = { elapsedMillis: failed.elapsedMillis(progress), ranMillis, outer, u, stepped }
   const decision = Decision.decide(prepared, progress, now, verdict)
   switch (decision._tag) {
     case "NeedsDraw":
-      return AtOnce.andThen(failed.draw(), (u) => ask(failed, next, u, stepped))
+      return askWithDraw(failed, next, stepped)
     case "NeedsStep":
-      return Effect.flatMap(stepForeign<R>(failed), (delayMillis) => ask(failed, next, u, delayMillis))
+      return Effect.flatMap(stepForeign<R, P>(failed), (delayMillis) => ask(failed, next, u, delayMillis))
     case "Retry":
       Progress.backOffFrom(progress, decision.tree, decision.startsOver)
   }
   return next(decision)
 }
 
-const stepForeign = <R>({
+const askWithDraw = <A, E, R, P extends Progress.Progress>(
+  failed: Failed<P>,
+  next: (decided: Decided) => Effect.Effect<A, E, R>,
+  stepped: Decision.Now["stepped"]
+): Effect.Effect<A, E, R> => AtOnce.andThen(failed.draw(failed.progress), (u) => ask(failed, next, u, stepped))
+
+const stepForeign = <R, P extends Progress.Progress>({
   input,
   nowMillis,
   prepared,
   progress
-}: Failed): Effect.Effect<Decision.Now["stepped"], never, R> =>
+}: Failed<P>): Effect.Effect<Decision.Now["stepped"], never, R> =>
   Effect.map(
-    ScheduleLine.step(prepared.policy.backoff, nowMillis(), input, progress.scheduleState),
+    ScheduleLine.step(prepared.policy.backoff, nowMillis(progress), input, progress.scheduleState),
     ({ delayMillis, state }) => {
       progress.scheduleState = state
       return delayMillis === undefined ? Option.none() : Option.some(wholeMillis(delayMillis, longestMillis))
@@ -73,17 +79,21 @@ const stepForeign = <R>({
   ) as Effect.Effect<Decision.Now["stepped"], never, R>
 
 /** The latest failure of a running operation. */
-export const failedOf = (op: Operation, { failedMillis, input, verdict }: Failure): Failed => ({
+export const failedOf = (op: Operation, { failedMillis, input, verdict }: Failure): Failed<Operation> => ({
   prepared: op.prepared,
   progress: op,
   verdict,
   input,
   ranMillis: failedMillis - op.attemptStartedMillis,
   outer: op.prepared.policy.whenNested === "standDown" && isRetried(op.outer) ? op.outer.name : undefined,
-  elapsedMillis: () => Elapsed.millis(op),
-  nowMillis: () => Line.wallMillis(Elapsed.clock(op)),
-  draw: () => (op.next ??= Line.draw(op.services))
+  elapsedMillis: Elapsed.millis,
+  nowMillis: wallMillis,
+  draw
 })
+
+const wallMillis = (op: Operation): number => Line.wallMillis(Elapsed.clock(op))
+
+const draw = (op: Operation): Effect.Effect<number> => (op.next ??= Line.draw(op.services))
 
 const isRetried = (outer: Operation["outer"]): outer is ActiveOperation.ActiveAttempt =>
   outer !== undefined && ActiveOperation.isRunning(outer)

@@ -240,9 +240,10 @@ const expired = (op: Op, expired: Expired): Erased =>
 const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
   const failure: Failure = { error, input, verdict, failedMillis: Elapsed.millis(op), end }
   Operation.fail(op, failure)
-  return reported(op, Grants.record(op, verdict), () =>
-    Services.andThen(Observers.attemptFailed(op, failure), () => decide(op, failure))
-  )
+  const recorded = Grants.record(op, verdict)
+  return recorded === undefined && op.prepared.hooks.observers.length === 0
+    ? decide(op, failure)
+    : reported(op, recorded, () => Services.andThen(Observers.attemptFailed(op, failure), () => decide(op, failure)))
 }
 
 const decide = (op: Op, failure: Failure): Erased => {
