@@ -217,7 +217,7 @@ const pause = ({ wake }: Waiter, millis: number): Effect.Effect<void> => {
       onSuccess: () => Line.open(wake)
     })
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(Effect.fork(Effect.interruptible(ring)), (timer) =>
+      Effect.flatMap(Effect.forkDaemon(Effect.interruptible(ring)), (timer) =>
         Effect.ensuring(
           Effect.flatMap(restore(woken), () => slept),
           Line.interrupt(timer)

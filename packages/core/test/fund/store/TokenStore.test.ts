@@ -375,6 +375,22 @@ describe("TokenStore.acquire", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("wakes a waiter that was interrupted in vain when time has brought tokens, and those behind it", () =>
+    Effect.gen(function* () {
+      const { ask, drip, queue, served } = makeQueue(0, 1000)
+      const stubborn = yield* Effect.forkDaemon(Effect.uninterruptible(ask("stubborn")))
+      yield* settled
+      const [behind] = yield* queueUp([ask("behind")])
+      yield* Fiber.interruptFork(stubborn)
+      yield* Effect.delay(drip(1), 999)
+      yield* Effect.delay(drip(1), 1000)
+      yield* Effect.sleep(1000)
+      expect(served).toEqual(["stubborn", "behind"])
+      expect(Option.isSome(yield* Fiber.poll(behind!))).toBe(true)
+      expect(yield* queue.length).toBe(0)
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("keeps nothing of two thousand waiters, served or interrupted", () =>
     Effect.gen(function* () {
       const { add, ask, queue, served, store } = makeQueue(0)
