@@ -10,6 +10,7 @@ import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
+import * as Property from "../accept/Property.ts"
 import * as Judging from "../classify/Judging.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import * as ScheduleLine from "../decide/ScheduleLine.ts"
@@ -144,8 +145,12 @@ export const retry = <A = never, P extends Plain<unknown, A> = Plain<unknown, A>
 /** The caller's signal. One that is given as the options has no properties of its own, and would be ignored. */
 const signalOf = (owner: string, options: { readonly signal?: AbortSignal | undefined }): AbortSignal | undefined => {
   const example = "call, policy, { signal }"
-  if ("aborted" in options) Argument.refuseForeign(owner, "options", `a record, as in ${owner}(${example})`, options)
-  return Argument.options(owner, example, options, { signal: false }).signal
+  if (Property.isObject(options) && "aborted" in options) {
+    Argument.refuseForeign(owner, "options", `a record, as in ${owner}(${example})`, options)
+  }
+  const { signal } = Argument.options(owner, example, options, { signal: false })
+  const isSignal = signal === undefined || typeof Property.property(signal, "addEventListener") === "function"
+  return isSignal ? signal : Argument.refuseForeign(owner, "signal", "an AbortSignal", signal)
 }
 
 /** There is no context in which a tag could be looked up. */

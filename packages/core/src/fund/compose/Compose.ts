@@ -1,12 +1,15 @@
 /**
  * Buckets made of buckets. Nothing here keeps tokens of its own.
  */
+import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import type { Grant, Outcome, Refusal, Request, TokenBucket } from "../port/Port.ts"
 import { noTokens } from "../port/Port.ts"
+import * as Answer from "../port/Answer.ts"
+import * as Logging from "../port/Logging.ts"
 import * as MonotonicTime from "../port/MonotonicTime.ts"
 import * as Outcomes from "../port/Outcomes.ts"
 import { dual, type Given } from "../../accept/Dual.ts"
@@ -167,7 +170,7 @@ interface Shadow {
  * Decides like the bucket, but grants at no cost whatever the bucket refuses: for trying out a bucket in production.
  *
  * The bucket takes, refunds and records as if its answer counted. It must not wait, so an attempt that would have to
- * wait counts as refused. A bucket that dies counts as refusing, and the defect is logged. `shadow(shadow(bucket))` is
+ * wait counts as refused. A bucket that dies, is interrupted or gives no valid answer counts as refusing, which is logged. `shadow(shadow(bucket))` is
  * `shadow(bucket)`.
  *
  * @category combinators
@@ -182,11 +185,15 @@ export function shadow(...given: Given): any {
       refusalAfter: undefined,
       acquire: (request) =>
         Effect.flatMap(
-          Effect.catchAllDefect(
-            Effect.suspend(() => self.acquire({ ...waitingAtMost(request, 0), refused: undefined })),
-            (defect) =>
+          Effect.catchAllCause(
+            Effect.suspend(() =>
+              Answer.checked("TokenBucket.shadow", self.acquire({ ...waitingAtMost(request, 0), refused: undefined }))
+            ),
+            (cause) =>
               Effect.as(
-                Effect.logError("TokenBucket.shadow: the bucket died", Untrusted.shown(defect)),
+                Logging.safely(
+                  Effect.logError("TokenBucket.shadow: the bucket died", Untrusted.shown(Cause.squash(cause)))
+                ),
                 Option.none<Grant>()
               )
           ),

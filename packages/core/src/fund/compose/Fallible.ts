@@ -14,6 +14,7 @@ import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Line from "../fiber/Line.ts"
 import { combined, empty, hearing, recordEach, unlimited, waitingAtMost } from "./Compose.ts"
+import * as Answer from "../port/Answer.ts"
 import * as MonotonicTime from "../port/MonotonicTime.ts"
 import type { Grant, Request, TokenBucket } from "../port/Port.ts"
 import * as Untrusted from "../../accept/Untrusted.ts"
@@ -155,7 +156,7 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
       const telling = failed === undefined ? bound : { ...bound, failed }
       const asked = callNow(
         telling,
-        () => self.acquire(inTime),
+        () => Answer.checked(owner, self.acquire(inTime)),
         (left) => callWithin(telling, left, request.restore, refundLate)
       )
       return AtOnce.hasEnded(asked) ? Exit.map(asked, refundable) : Effect.map(asked, refundable)

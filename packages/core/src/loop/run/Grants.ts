@@ -6,11 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Argument from "../../accept/Argument.ts"
 import type { Kind, Verdict } from "../../classify/Verdict.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
 import * as Child from "../../fund/fiber/Child.ts"
 import * as Line from "../../fund/fiber/Line.ts"
+import * as BucketAnswer from "../../fund/port/Answer.ts"
 import type { Grant, Outcome, Refusal, Request, Started, TokenBucket } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
 import * as Elapsed from "./Elapsed.ts"
@@ -214,29 +214,13 @@ const askInTime = (op: Operation, place: Place, { atMost }: Request, asked: Aske
   return Effect.ensuring(asking, ended)
 }
 
-/** Holds a grant, if there is one. What a caller's own bucket returns may be no grant at all. */
+/** Holds a grant, if there is one. An answer that is none counts as a refusal. */
 const hold = (place: Place, answer: Option.Option<Grant>): Answer => {
-  // The commonest first.
-  if (answer?._tag !== "Some") {
-    return Option.isOption(answer) ? false : invalid(place, "acquire", "an effect of an Option", answer)
-  }
-  const { refund, tokens } = answer.value
-  if (!(tokens >= 0 && tokens < Infinity)) {
-    return invalid(place, "tokens of a grant", "a finite number >= 0", tokens, refund)
-  }
+  const refused = BucketAnswer.refused(place.service, answer)
+  if (refused !== undefined) return Services.logging(place.service, refused, false)
+  if (answer._tag === "None") return false
   place.held = answer.value
   return true
-}
-
-const invalid = (
-  { service }: Place,
-  field: string,
-  allowed: string,
-  value: unknown,
-  refund: Effect.Effect<void> = Effect.void
-): Effect.Effect<boolean> => {
-  const refused = Effect.sync(() => Argument.refuse(service, field, allowed, value))
-  return Services.logging(service, Effect.zipRight(refund, refused), false)
 }
 
 /**

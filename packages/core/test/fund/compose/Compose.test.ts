@@ -2,7 +2,7 @@ import { Backoff, Classifier, RateLimiter, Retry, TokenBucket } from "@effect-re
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import * as vitest from "@effect/vitest"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, Fiber, Option } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber, Logger, Option } from "effect"
 import { law } from "../../support/Laws.ts"
 import * as Compositions from "../Compositions.ts"
 import {
@@ -346,6 +346,35 @@ describe("TokenBucket.shadow", () => {
       expect(lines).toMatchObject([
         ["TokenBucket.shadow: the bucket died", { original: new Cause.RuntimeException("acquire") }]
       ])
+    })
+  )
+
+  it.effect.each<{ readonly does: string; readonly acquire: () => unknown }>([
+    { does: "interrupts itself", acquire: () => Effect.interrupt },
+    { does: "interrupts itself later", acquire: () => Effect.zipRight(Effect.yieldNow(), Effect.interrupt) },
+    { does: "answers nothing", acquire: () => Effect.void },
+    { does: "answers nothing later", acquire: () => Effect.yieldNow() },
+    { does: "is no effect", acquire: () => undefined },
+    { does: "grants no number", acquire: () => Effect.succeedSome({ tokens: NaN, refund: Effect.void }) }
+  ])("grants when the bucket $does, and logs it, also where the logger dies", ({ acquire }) =>
+    Effect.gen(function* () {
+      const broken = TokenBucket.shadow({ ...TokenBucket.empty, acquire: acquire as Bucket["acquire"] })
+      const granting = Effect.map(granted(broken), ({ tokens }) => expect(tokens).toBe(0))
+      expect(yield* logged(granting)).toMatchObject([["TokenBucket.shadow: the bucket died", {}]])
+      const dying = Logger.make(() => {
+        throw new Error("the logger")
+      })
+      yield* Effect.provide(granting, Logger.replace(Logger.defaultLogger, dying))
+    })
+  )
+
+  it.effect("refunds what is no number of tokens", () =>
+    Effect.gen(function* () {
+      let refunds = 0
+      const refund = Effect.sync(() => void (refunds += 1))
+      const broken = { ...TokenBucket.empty, acquire: () => Effect.succeedSome({ tokens: Infinity, refund }) }
+      expect((yield* granted(TokenBucket.shadow(broken))).tokens).toBe(0)
+      expect(refunds).toBe(1)
     })
   )
 

@@ -124,6 +124,20 @@ describe.each([
     options: {}
   }
 ])("TokenBucket.$name", ({ answers, guard, level, make, name, options, sort }) => {
+  it.effect.each<{ readonly does: string; readonly acquire: () => unknown }>([
+    { does: "answers nothing", acquire: () => Effect.void },
+    { does: "answers nothing later", acquire: () => Effect.yieldNow() },
+    { does: "grants no number", acquire: () => Effect.succeedSome({ tokens: NaN, refund: Effect.void }) }
+  ])("decides when the bucket $does", ({ acquire }) =>
+    Effect.gen(function* () {
+      const failures: Array<unknown> = []
+      const store = { ...broken(Effect.void), acquire: acquire as Bucket["acquire"] }
+      const answer = yield* tokensOf(yield* guard(store), { failed: (error) => void failures.push(error) })
+      expect(answer).toEqual(answers)
+      expect(failures).toHaveLength(1)
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect.each(faults)("decides when the bucket $does", ({ call, millis }) =>
     Effect.gen(function* () {
       const bucket = yield* guard(broken(call))
