@@ -100,7 +100,7 @@ const stepped = (
     ? Math.min(gradient(limit, baseline, latencyMillis), Math.floor(limit * 0.9))
     : gradient(limit, baseline, latencyMillis)
   // Do not raise a limit that was less than half used.
-  const next = bounded(wanted > limit && inFlight * 2 < limit ? limit : wanted, settings)
+  const next = bounded(inFlight * 2 < limit ? Math.min(limit, wanted) : wanted, settings)
   const isStuck = next === limit && limit <= Math.max(few, settings.least) && latencyMillis > baseline * 1.25
   const isAgain = isStuck && stuck + 1 === mostStuck
   return {

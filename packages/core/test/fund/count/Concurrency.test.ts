@@ -24,11 +24,50 @@ const limits = (
   })
 }
 
+interface Model {
+  readonly limit: number
+  readonly baseline: number | undefined
+  /** Steps in a row that have left the limit low and the latency high. */
+  readonly low: number
+  readonly window: ReadonlyArray<Concurrency.Sample>
+}
+
+/** The next state, in the words of the documentation of `RateLimiter.adaptiveConcurrency`. */
+const modelled = (model: Model, own: Concurrency.Settings, ended: Concurrency.Sample): Model => {
+  const { limit } = model
+  const allowed = (value: number): number => Math.min(own.most, Math.max(own.least, value))
+  if (own.rule === "aimd") {
+    if (ended.isDropped || ended.ranMillis > own.slowMillis)
+      return { ...model, limit: allowed(Math.floor(0.9 * limit)) }
+    return ended.inFlight / limit >= 0.5 ? { ...model, limit: allowed(limit + 1) } : model
+  }
+  const window = [...model.window, ended]
+  if (window.length < own.samples) return { ...model, window }
+  const latencies = window.map(({ ranMillis }) => ranMillis).toSorted((one, other) => one - other)
+  const latency = latencies[Math.ceil(latencies.length / 2) - 1]!
+  const used = Math.max(...window.map(({ inFlight }) => inFlight))
+  const before = model.baseline || latency
+  const rise = used >= limit ? 0 : 0.05 * (latency - before)
+  const baseline = latency <= before ? latency : before + rise
+  const g = latency === 0 ? 2 : Math.min(2, Math.max(0.5, (baseline * 1.25) / latency))
+  const atMost = Math.min(
+    window.some(({ isDropped }) => isDropped) ? Math.floor(0.9 * limit) : Infinity,
+    used / limit < 0.5 ? limit : Infinity
+  )
+  const next = allowed(Math.min(atMost, Math.floor(g * limit + Math.sqrt(g * limit))))
+  const isLow = next === limit && (limit <= 5 || limit === own.least) && latency > baseline * 1.25
+  if (!isLow) return { limit: next, baseline, low: 0, window: [] }
+  return model.low === 4
+    ? { limit: next, baseline: latency, low: 0, window: [] }
+    : { limit: next, baseline, low: model.low + 1, window: [] }
+}
+
 describe("Concurrency.gradient", () => {
   // From the formula of Envoy's gradient controller, with a least latency of 10 ms.
   it.each([
     { from: 10, latencies: [10, 10, 12.5, 20, 50, 50, 12.5, 10], expected: [16, 24, 28, 21, 13, 9, 12, 18] },
-    { from: 3, latencies: [12.5, 12.5, 12.5, 12.5], expected: [4, 6, 8, 10] }
+    { from: 3, latencies: [12.5, 12.5, 12.5, 12.5], expected: [4, 6, 8, 10] },
+    { from: 10, latencies: [0, 100], expected: [24, 15] }
   ])("equals Envoy's from $from", ({ expected, from, latencies }) => {
     let limit = from
     expect(latencies.map((latency) => (limit = Concurrency.gradient(limit, 10, latency)))).toEqual(expected)
@@ -73,6 +112,52 @@ describe("Concurrency.noted", () => {
     },
     law()
   )
+
+  it.prop(
+    "is the rule as the documentation of the limiter states it",
+    [
+      fc.record({
+        rule: fc.constantFrom("gradient" as const, "aimd" as const),
+        least: fc.constantFrom(1, 3, 8),
+        most: fc.constantFrom(8, 60),
+        samples: fc.integer({ min: 1, max: 4 }),
+        slowMillis: fc.constant(20)
+      }),
+      fc.constantFrom(8, 3, 5, 20),
+      fc.array(
+        fc.record({
+          times: fc.constantFrom(1, 2, 24),
+          latencies: fc.array(fc.constantFrom(0, 4, 10, 12.5, 13, 20, 80), { minLength: 1, maxLength: 4 }),
+          share: fc.constantFrom(0.25, 0.5, 1, 2),
+          isDropped: fc.boolean()
+        }),
+        { minLength: 1, maxLength: 12 }
+      )
+    ],
+    ([own, start, phases]) => {
+      const initial = Math.max(own.least, Math.min(own.most, start))
+      let concurrency = Concurrency.make(initial)
+      let model: Model = { limit: initial, baseline: undefined, low: 0, window: [] }
+      for (const { isDropped, latencies, share, times } of phases) {
+        for (let i = 0; i < times; i += 1) {
+          const ended = sample(
+            latencies[i % latencies.length]!,
+            Math.max(1, Math.floor(model.limit * share)),
+            isDropped && i === 0
+          )
+          model = modelled(model, own, ended)
+          concurrency = Concurrency.noted(concurrency, own, ended)
+          expect(concurrency).toMatchObject({ limit: model.limit, baselineMillis: model.baseline ?? 0 })
+        }
+      }
+    },
+    law()
+  )
+
+  it("keeps the same value if an attempt changes no limit, by AIMD", () => {
+    const concurrency = Concurrency.make(20)
+    expect(Concurrency.noted(concurrency, { ...settings, rule: "aimd" }, sample(10, 9))).toBe(concurrency)
+  })
 
   /** A server that answers so many at once in 10 ms, and has the others wait their turn. Always as much is asked as is allowed. */
   const served = (capacity: number, windows: number, own: Partial<Concurrency.Settings> = {}, initial = 20) => {
