@@ -14,9 +14,8 @@ export const chance = (requests: number, accepts: number, K: number): number =>
  */
 export const chanceOfLevel = (chance: number, counts: ReadonlyArray<number>, level: number): number => {
   const requests = counts.reduce((sum, count) => sum + count, 0)
-  const own = counts[level] ?? 0
   const below = counts.slice(0, level).reduce((sum, count) => sum + count, 0)
   const left = chance * requests - below
-  if (own === requests || (own === 0 && requests === 0)) return chance
-  return left <= 0 ? 0 : own === 0 ? 1 : Math.min(1, left / own)
+  // All of a level without requests is refused if requests are left to refuse: the division is by zero then.
+  return left <= 0 ? 0 : Math.min(1, left / (counts[level] ?? 0))
 }

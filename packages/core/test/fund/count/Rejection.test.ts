@@ -20,6 +20,21 @@ describe("Rejection.chance", () => {
 })
 
 describe("Rejection.chanceOfLevel", () => {
+  // From its formula. No levels below, all below, and none of its own.
+  it.each([
+    { chance: 0.25, counts: [8, 0, 0], level: 0, expected: 0.25 },
+    { chance: 0.25, counts: [0, 8, 0], level: 1, expected: 0.25 },
+    { chance: 0.25, counts: [0, 8, 0], level: 0, expected: 1 },
+    { chance: 0.25, counts: [8, 0, 0], level: 1, expected: 0 },
+    { chance: 0.25, counts: [2, 0, 6], level: 1, expected: 0 },
+    { chance: 0.25, counts: [1, 0, 7], level: 1, expected: 1 },
+    { chance: 0.5, counts: [2, 4, 2], level: 1, expected: 0.5 },
+    { chance: 0, counts: [0, 8, 0], level: 0, expected: 0 },
+    { chance: 0.25, counts: [2, 6], level: 2, expected: 0 }
+  ])("is $expected for level $level of $counts, with $chance for all", ({ chance, counts, expected, level }) => {
+    expect(Rejection.chanceOfLevel(chance, counts, level)).toBe(expected)
+  })
+
   it.prop(
     "never refuses a higher level rather than a lower one, and refuses as many in all",
     [fc.double({ min: 0, max: 0.999, noNaN: true }), fc.tuple(fc.nat(1_000), fc.nat(1_000), fc.nat(1_000))],
