@@ -559,6 +559,13 @@ describe("TokenBucket.quota bad arguments", () => {
     expect(() => TokenBucket.quota(quota)).toThrow(message)
   })
 
+  it.each([
+    { cost: { orElse: 5, Throtling: 1 }, message: "TokenBucket.quota: cost.Throtling must be absent" },
+    { cost: { orElse: 5, retry: 1 }, message: "TokenBucket.quota: cost.retry must be absent: the costs are " }
+  ])("refuses a cost of an unknown kind: $cost", ({ cost, message }) => {
+    expect(() => TokenBucket.quota({ cost })).toThrow(message)
+  })
+
   it("refuses an unknown word for whenShort", () => {
     const quota = { whenShort: "sleep" } as unknown as Options
     expect(() => TokenBucket.quota(quota)).toThrow("whenShort must be one of refuse, wait")
