@@ -16,6 +16,7 @@ export const floors: { readonly [folder: string]: number } = {
   "core/fund/compose": 96,
   "core/loop/policy": 96,
   "core/loop/run": 96,
+  "core/loop/hedge": 96,
   "core/loop": 96,
   "core/observe": 96,
   "plan/chance": 96,

@@ -17,6 +17,13 @@ export const equivalents: Equivalents = {
     "sharedBy: ConditionalExpression, !== to false":
       "A key with an attempt under way keeps its bucket, and is only looked for among the others without one."
   },
+  "packages/core/src/fund/count/Circuit.ts": {
+    "opened: ConditionalExpression, === to true, 2":
+      "A half-open circuit does not say since when it is closed, so the comparison after it is false."
+  },
+  "packages/core/src/fund/count/Concurrency.ts": {
+    "baselineOf: EqualityOperator, < to <=": "A baseline that is equal to the latency rises by nothing."
+  },
   "packages/core/src/fund/count/SlidingWindow.ts": {
     "make: UnaryOperator, - to +": "A window of zeros stays one, however far it is moved on first.",
     "advanced: ConditionalExpression, === to false, 1":
