@@ -17,6 +17,7 @@ import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Line from "../fiber/Line.ts"
 import type { Arithmetic, Latest } from "../port/Arithmetic.ts"
 import type { Grant, Outcome, Refusal, Request, TokenBucket } from "../port/Port.ts"
+import * as Free from "../port/Free.ts"
 import * as ShownCause from "../port/ShownCause.ts"
 import * as Waiting from "../port/Waiting.ts"
 import * as TokenStore from "../store/TokenStore.ts"
@@ -66,8 +67,8 @@ interface Held {
   readonly circuit: Circuit.Circuit
   /** Granted to every attempt while the circuit is closed. */
   readonly pass: Option.Option<Pass>
-  /** Grants the pass, if there is one. */
-  readonly passing: Effect.Effect<Option.Option<Pass>> | undefined
+  /** Answers with the pass. Made once, as the pass is. */
+  readonly passing: Exit.Exit<Option.Option<Pass>>
 }
 
 /** The grant of an attempt that the circuit lets through. */
@@ -97,6 +98,8 @@ const refusalOf = (circuit: Circuit.Circuit, settings: Settings, nowMillis: numb
 
 const never = () => false
 
+const noPass: Held["passing"] = /*#__PURE__*/ Exit.succeed(/*#__PURE__*/ Option.none())
+
 const isClosed = ({ circuit }: Held): boolean => circuit._tag === "Closed"
 
 /** Publishes a change of state, in the step that makes it. */
@@ -112,7 +115,7 @@ const arithmeticOf = (settings: Settings, changed: Changed): Circuits => {
   })
   const passOf = (ticket: number): Pass => ({ tokens: 0, refund: Effect.void, breaker: settings, ticket })
   const hold = (circuit: Circuit.Circuit): Held => {
-    if (circuit._tag !== "Closed") return { circuit, pass: Option.none(), passing: undefined }
+    if (circuit._tag !== "Closed") return { circuit, pass: Option.none(), passing: noPass }
     const pass = Option.some(passOf(circuit.ticket))
     return { circuit, pass, passing: Exit.succeed(pass) }
   }
@@ -257,18 +260,13 @@ const breakerOf = ({ change, circuits, look, maxWaitMillis, settings, states, st
           refused(refusal)
           return Effect.succeed(answer)
         })
+  const passing = AtOnce.suspend(() => AtOnce.andThen(store.latest, ({ state }) => state.tokens.passing))
   return {
     // A circuit that is not closed does not grant within this step: by then the operation is ready to report an interrupted
     // probe.
-    acquire: (request) =>
-      AtOnce.suspend(() =>
-        AtOnce.andThen(
-          store.latest,
-          ({ state }) =>
-            state.tokens.passing ??
-            Effect.suspend(() => Effect.flatMap(store.acquire(request), (answer) => refusing(answer, request)))
-        )
-      ),
+    acquire: Free.orElse(passing, (request) =>
+      Effect.suspend(() => Effect.flatMap(store.acquire(request), (answer) => refusing(answer, request)))
+    ),
     record: (outcome) => {
       const { granted } = outcome
       if (!isPass(granted)) return Effect.void

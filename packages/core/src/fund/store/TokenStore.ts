@@ -15,6 +15,7 @@ import { longestTimerMillis } from "../../decide/Millis.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Line from "../fiber/Line.ts"
 import type { Arithmetic, TokenStore } from "../port/Arithmetic.ts"
+import * as Free from "../port/Free.ts"
 import type { Grant, Request } from "../port/Port.ts"
 import { noTokens } from "../port/Port.ts"
 import * as Priority from "../port/Priority.ts"
@@ -61,16 +62,7 @@ export const storeOf = <S>(self: Stored<S>, { acquire, acquireFree, change, leve
   // Made once, so that a store without a limit at the moment costs an attempt hardly more than no store at all.
   const freely = acquireFree?.(self)
   return {
-    acquire:
-      freely === undefined
-        ? inTurn
-        : (request) =>
-            AtOnce.suspend(() =>
-              AtOnce.andThen(
-                freely,
-                orElse(() => inTurn(request))
-              )
-            ),
+    acquire: freely === undefined ? inTurn : Free.orElse(freely, inTurn),
     change: (f, ignoresTime) => {
       const changed = change(f, ignoresTime)
       return (message) => changed(self, message)

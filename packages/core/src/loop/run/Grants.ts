@@ -11,6 +11,7 @@ import * as AtOnce from "../../fund/fiber/AtOnce.ts"
 import * as Child from "../../fund/fiber/Child.ts"
 import * as Line from "../../fund/fiber/Line.ts"
 import * as BucketAnswer from "../../fund/port/Answer.ts"
+import * as Free from "../../fund/port/Free.ts"
 import type { Grant, Outcome, Refusal, Request, Started, TokenBucket } from "../../fund/port/Port.ts"
 import { noTokens } from "../../fund/port/Port.ts"
 import * as Elapsed from "./Elapsed.ts"
@@ -161,24 +162,38 @@ export const ask = (
   op: Operation,
   place: Place,
   delayMillis: number,
-  kind: Request["kind"] = latestKind(op),
-  atMost: Request["atMost"] = Elapsed.spare(op, delayMillis)
+  kind?: Request["kind"],
+  atMost?: Request["atMost"]
 ): Answer => {
   place.failure = undefined
   place.refusal = undefined
-  const request: Request = {
-    attempt: op.attempts + 1,
-    kind,
-    delay: delayMillis === 0 ? Duration.zero : Duration.millis(delayMillis),
-    atMost,
-    restore: Interruption.restore(op.runtimeFlags),
-    failed: (error) => {
-      place.failure = error
-    },
-    refused: (refusal) => {
-      place.refusal = refusal
-    }
+  const free = Free.grant(place.bucket)
+  if (free === undefined) return askWith(op, place, requestOf(op, place, delayMillis, kind, atMost))
+  place.held = free
+  return true
+}
+
+const requestOf = (
+  op: Operation,
+  place: Place,
+  delayMillis: number,
+  kind: Request["kind"] = latestKind(op),
+  atMost: Request["atMost"] = Elapsed.spare(op, delayMillis)
+): Request => ({
+  attempt: op.attempts + 1,
+  kind,
+  delay: delayMillis === 0 ? Duration.zero : Duration.millis(delayMillis),
+  atMost,
+  restore: Interruption.restore(op.runtimeFlags),
+  failed: (error) => {
+    place.failure = error
+  },
+  refused: (refusal) => {
+    place.refusal = refusal
   }
+})
+
+const askWith = (op: Operation, place: Place, request: Request): Answer => {
   const asked = Services.calledOf(acquire, place.bucket, request)
   return AtOnce.hasEnded(asked) && Exit.isSuccess(asked)
     ? hold(place, asked.value)
