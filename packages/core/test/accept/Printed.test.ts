@@ -15,6 +15,9 @@ describe("Untrusted.shown", () => {
 describe("Printed.showing", () => {
   it("finds a secret however it is printed", () => {
     const error = Object.assign(new Error("hunter-two"), { detail: "hunter-two", toJSON: () => "hunter-two" })
-    expect(Printed.showing(error, "hunter-two")).toEqual(Printed.all(error).map(([way]) => way))
+    const everyWay = Printed.all(error).map(([way]) => way)
+    expect(Printed.showing(error, "hunter-two")).toEqual(everyWay)
+    expect(Printed.showing(error, "tok-4711", "hunter-two")).toEqual(everyWay)
+    expect(Printed.showing(error, "tok-4711")).toEqual([])
   })
 })

@@ -117,8 +117,8 @@ export const all = (value: unknown): ReadonlyArray<Printed> => {
   ]
 }
 
-/** The ways that show a secret, its beginning or its end. */
-export const showing = (value: unknown, secret: string): ReadonlyArray<string> => {
-  const parts = [secret.slice(0, 6), secret.slice(-6)]
+/** The ways that show one of the secrets, its beginning or its end. */
+export const showing = (value: unknown, ...secrets: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const parts = secrets.flatMap((secret) => [secret.slice(0, 6), secret.slice(-6)])
   return all(value).flatMap(([way, text]) => (parts.some((part) => text.includes(part)) ? [way] : []))
 }

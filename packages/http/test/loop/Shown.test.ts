@@ -40,10 +40,8 @@ describe("HttpRetry.orStopped", () => {
     Effect.gen(function* () {
       const { events, observe } = listening()
       const stopped = yield* Effect.flip(HttpRetry.orStopped(failing(error), { ...policy, observe }).execute(request))
-      for (const hidden of [secret, theirs]) {
-        expect(Printed.showing(stopped, hidden)).toEqual([])
-        expect(Printed.showing([...events, ...details(events)], hidden)).toEqual([])
-      }
+      expect(Printed.showing(stopped, secret, theirs)).toEqual([])
+      expect(Printed.showing([...events, ...details(events)], secret, theirs)).toEqual([])
       const original = { _tag: "RequestError", cause: error, request }
       expect(stopped).toMatchObject({ error: original })
       expect(events.at(-1)).toMatchObject({ _tag: "GaveUp", error: { original } })
