@@ -92,6 +92,8 @@ const faults = {
   test: { ...packages.test, name: "faults", include: ["packages/*/test/**/*.faults.ts"] }
 }
 
+export const projects = [packages, tools, site, leaks, faults]
+
 export default defineConfig({
   test: {
     // One more than a small machine has cores: some tests wait for sockets, processes and the clock.
@@ -104,7 +106,7 @@ export default defineConfig({
     poolOptions: {
       forks: { execArgv: ["--min-semi-space-size=64", "--max-semi-space-size=64", "--always-sparkplug"] }
     },
-    projects: [packages, tools, site, leaks, faults],
+    projects,
     coverage: {
       provider: "v8",
       include: [

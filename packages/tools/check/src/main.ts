@@ -151,7 +151,7 @@ const packaging: Step = () => {
 }
 
 const project = (name: string): ReadonlyArray<string> =>
-  run("vitest", "run", "--config", "vitest.workspace.ts", "--project", name)
+  run("vitest", "run", "--config", "packages/tools/check/vitest.compiled.ts", "--project", name)
 
 const tools: Step = () => project("tools")
 
