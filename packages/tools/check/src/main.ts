@@ -159,6 +159,8 @@ const site: Step = () => project("site")
 
 const leaks: Step = () => project("leaks")
 
+const faults: Step = () => project("faults")
+
 /**
  * The sources for Effect 4, the programs of the pages, the demo, what the benchmark measures, and tests of four packages;
  * those of all run by night.
@@ -190,6 +192,7 @@ const checks: Readonly<Record<string, Step>> = {
   tools,
   site,
   leaks,
+  faults,
   effect4
 }
 
@@ -221,14 +224,12 @@ const runSteps = (steps: Readonly<Record<string, Step>>, names: ReadonlyArray<st
 }
 
 /**
- * The order of all steps: the first builds what the others read. Lists of a stage run beside each other, each in a
- * process of its own, because their steps keep one core busy.
+ * The order of all steps: `types` builds what the others read. Lists of a stage run beside each other, each in a process
+ * of its own, because their steps keep one core busy, or wait for servers as the faults do.
  */
 const stages: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
-  [["types"]],
-  [["effect"], ["lint", "format", "dependencies", "exports", "snippets", "examples", "packaging"]],
-  [["tools"]],
-  [["site"]],
+  [["faults"], ["types", "effect", "lint", "format", "dependencies", "exports", "snippets", "examples", "packaging"]],
+  [["tools"], ["site"]],
   [["leaks"], ["effect4"]]
 ]
 
