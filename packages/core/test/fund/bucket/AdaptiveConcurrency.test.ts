@@ -118,6 +118,61 @@ describe("RateLimiter.adaptiveConcurrency", () => {
       )
   )
 
+  it.effect.each<{ options: Options; limit: number }>([
+    { options: {}, limit: 20 },
+    { options: { most: 10 }, limit: 10 },
+    { options: { most: 1 }, limit: 1 },
+    { options: { least: 30 }, limit: 30 },
+    { options: { least: 2_000 }, limit: 2_000 },
+    { options: { initial: 7 }, limit: 7 }
+  ])("starts at $limit with $options", ({ limit, options }) =>
+    Effect.gen(function* () {
+      const bucket = yield* RateLimiter.adaptiveConcurrency(options)
+      expect(yield* bucket.level).toBe(limit)
+    })
+  )
+
+  type End =
+    | { readonly _tag: "Abandoned" | "Succeeded"; readonly ran?: Duration.Duration }
+    | { readonly _tag: "Failed"; readonly verdict: Verdict.Verdict }
+
+  // The limit is ten, and the attempt that ends was granted as the fifth.
+  it.effect.each<{ end: string; told: End; limit: number }>([
+    { end: "a success", told: { _tag: "Succeeded" }, limit: 11 },
+    { end: "a success after five seconds", told: { _tag: "Succeeded", ran: Duration.millis(5_000) }, limit: 11 },
+    { end: "a later success", told: { _tag: "Succeeded", ran: Duration.millis(5_001) }, limit: 9 },
+    { end: "throttling", told: { _tag: "Failed", verdict: Verdict.throttling }, limit: 9 },
+    { end: "a timeout", told: { _tag: "Failed", verdict: Verdict.retryable("Timeout") }, limit: 9 },
+    { end: "another failure", told: { _tag: "Failed", verdict: Verdict.server }, limit: 10 },
+    { end: "a terminal failure", told: { _tag: "Failed", verdict: Verdict.terminal("no") }, limit: 10 },
+    { end: "an unknown failure", told: { _tag: "Failed", verdict: Verdict.noOpinion }, limit: 10 },
+    { end: "an interruption", told: { _tag: "Abandoned" }, limit: 10 }
+  ])("has by aimd a limit of $limit after $end", ({ limit, told }) =>
+    Effect.gen(function* () {
+      const bucket = yield* RateLimiter.adaptiveConcurrency({ initial: 10, rule: "aimd" })
+      const grants = (yield* Effect.replicateEffect(acquire(bucket), 5)).map(Option.getOrThrow)
+      yield* bucket.record({ ...told, attempt: 1, granted: grants[4]! })
+      expect(yield* bucket.level).toBe(limit - 4)
+      // The third was granted with less than half of the limit in flight, so its success changes nothing.
+      yield* bucket.record({ _tag: "Succeeded", attempt: 1, granted: grants[2]! })
+      expect(yield* bucket.level).toBe(limit - 3)
+    })
+  )
+
+  it.effect("makes a step after twenty attempts", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RateLimiter.adaptiveConcurrency()
+      const grants = (yield* Effect.replicateEffect(acquire(bucket), 20)).map(Option.getOrThrow)
+      const ended = (granted: TokenBucket.Grant) =>
+        bucket.record({ _tag: "Succeeded", attempt: 1, granted, ran: Duration.millis(10) })
+      yield* Effect.forEach(grants.slice(1), ended)
+      expect(yield* bucket.level).toBe(19)
+      yield* ended(grants[0]!)
+      // floor(1.25 * 20 + sqrt(1.25 * 20))
+      expect(yield* bucket.level).toBe(30)
+    })
+  )
+
   it.effect("bounds how many attempts wait", () =>
     VirtualClock.run(
       Effect.gen(function* () {
