@@ -71,7 +71,8 @@ const addedToLast = ({ attempts, bits, failed, next }: Last, most: number, isFai
   const word = next >>> 5
   const bit = 1 << (next & 31)
   const before = bits[word] ?? 0
-  const forgotten = attempts === most && (before & bit) !== 0 ? 1 : 0
+  // Before the record is full, this bit is still 0.
+  const forgotten = (before & bit) === 0 ? 0 : 1
   const after = isFailure ? before | bit : before & ~bit
   return {
     _tag: "Last",

@@ -24,6 +24,15 @@ export const equivalents: Equivalents = {
   "packages/core/src/fund/count/Concurrency.ts": {
     "baselineOf: EqualityOperator, < to <=": "A baseline that is equal to the latency rises by nothing."
   },
+  "packages/core/src/fund/count/Failures.ts": {
+    "areTooMany: ConditionalExpression, === to true, 1":
+      "A sample is made by the rule of its circuit, so it is of the same kind; only the compiler does not know it.",
+    "areTooMany: ConditionalExpression, === to true, 2":
+      "A sample is made by the rule of its circuit, so it is of the same kind; only the compiler does not know it.",
+    "areTooMany: ConditionalExpression, === to true, 3":
+      "A sample is made by the rule of its circuit, so it is of the same kind; only the compiler does not know it.",
+    "reaches: EqualityOperator, >= to >, 2": "A share of whole numbers is never exactly the tolerance below the ratio."
+  },
   "packages/core/src/fund/count/SlidingWindow.ts": {
     "make: UnaryOperator, - to +": "A window of zeros stays one, however far it is moved on first.",
     "advanced: ConditionalExpression, === to false, 1":
