@@ -27,7 +27,8 @@ export const orElse = (free: Granted, otherwise: TokenBucket["acquire"]): TokenB
 
 /** The grant of a bucket that is free within this step; `undefined` if the bucket must be asked. */
 export const grant = ({ acquire }: Pick<TokenBucket, "acquire">): Grant | undefined => {
-  const free = (acquire as Acquire)[marked]
+  // A caller's own bucket may have no such function.
+  const free = (acquire as Acquire | undefined)?.[marked]
   if (free === undefined) return undefined
   const granted = AtOnce.run(free)
   return AtOnce.hasEnded(granted) && Exit.isSuccess(granted) ? Option.getOrUndefined(granted.value) : undefined
