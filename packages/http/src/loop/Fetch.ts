@@ -28,6 +28,7 @@ import * as Predicate from "effect/Predicate"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
 import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
+import * as Property from "@effect-retry/core/unstable/Property"
 import * as ClientLine from "../classify/ClientLine.ts"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
 import * as Idempotency from "../decide/Idempotency.ts"
@@ -171,10 +172,10 @@ const untilAborted = async <A>(
 const rejection = (cause: Cause.Cause<unknown>): unknown => {
   const error = Cause.squash(cause)
   if (!ClientLine.isRequestError(error)) return error
-  if (error.cause instanceof AttemptTimeout.AttemptTimedOut || error.cause instanceof Deadline.DeadlineExceeded) {
-    return new DOMException(error.cause.message, "TimeoutError")
+  const { cause: thrown } = error
+  if (!Property.isError(thrown)) return thrown
+  if (thrown instanceof AttemptTimeout.AttemptTimedOut || thrown instanceof Deadline.DeadlineExceeded) {
+    return new DOMException(thrown.message, "TimeoutError")
   }
-  return error.cause instanceof Retry.AttemptRefused
-    ? new TypeError("fetch failed", { cause: error.cause })
-    : error.cause
+  return thrown instanceof Retry.AttemptRefused ? new TypeError("fetch failed", { cause: thrown }) : thrown
 }

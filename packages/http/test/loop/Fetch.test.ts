@@ -245,6 +245,19 @@ describe("Fetch.make", () => {
     expect([String(rejected), seen.length]).toEqual(["TypeError: fetch failed", 3])
   })
 
+  it("rejects with what fetch has thrown, even if it cannot be read", async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    for (const thrown of [proxy, undefined, null, "text", Symbol("symbol")]) {
+      const own: typeof fetch = () => Promise.reject(thrown)
+      const isSame = await Fetch.make(quick, { fetch: own })(url).then(
+        () => false,
+        (error: unknown) => error === thrown
+      )
+      expect(isSame).toBe(true)
+    }
+  })
+
   it("leaves what is not a request to fetch", async () => {
     const rejected = await Fetch.make(quick)("not a url").catch((error: unknown) => error)
     expect(String(rejected)).toBe(String(await fetch("not a url").catch((error: unknown) => error)))
