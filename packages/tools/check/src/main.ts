@@ -159,8 +159,6 @@ const site: Step = () => project("site")
 
 const leaks: Step = () => project("leaks")
 
-const faults: Step = () => project("faults")
-
 /**
  * The sources for Effect 4, the programs of the pages, the demo, what the benchmark measures, and tests of four packages;
  * those of all run by night.
@@ -192,7 +190,6 @@ const checks: Readonly<Record<string, Step>> = {
   tools,
   site,
   leaks,
-  faults,
   effect4
 }
 
@@ -224,12 +221,14 @@ const runSteps = (steps: Readonly<Record<string, Step>>, names: ReadonlyArray<st
 }
 
 /**
- * The order of all steps: `types` builds what the others read. Lists of a stage run beside each other, each in a process
- * of its own, because their steps keep one core busy, or wait for servers as the faults do.
+ * The order of all steps: the first builds what the others read. Lists of a stage run beside each other, each in a
+ * process of its own, because their steps keep one core busy.
  */
 const stages: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
-  [["faults"], ["types", "effect", "lint", "format", "dependencies", "exports", "snippets", "examples", "packaging"]],
-  [["tools"], ["site"]],
+  [["types"]],
+  [["effect"], ["lint", "format", "dependencies", "exports", "snippets", "examples", "packaging"]],
+  [["tools"]],
+  [["site"]],
   [["leaks"], ["effect4"]]
 ]
 
