@@ -31,8 +31,8 @@ export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effe
 }
 
 /**
- * Runs an effect that ends at once, and returns its exit; any other effect is returned to be run as a whole. Call it only
- * while an effect runs, or with an effect that reads no fiber, such as a draw from the default `Random`.
+ * Runs an effect that ends at once, and returns its exit; any other effect is returned to be run as a whole, and what is no
+ * effect dies. Call it only while an effect runs, or with an effect that reads no fiber, such as a draw from the default `Random`.
  */
 export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   try {
@@ -41,7 +41,9 @@ export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E
     const step = contentOf(self, kind)
     if (step !== undefined) return succeed(step())
     const evaluate = (self as Marked | undefined | null)?.[marked]
-    return evaluate === undefined ? self : run(evaluate())
+    if (evaluate !== undefined) return run(evaluate())
+    // A fiber of Effect 4 ends at once where it is given no effect, past all finalizers.
+    return Effect.isEffect(self) ? self : Exit.die(new TypeError("a service answered no effect"))
   } catch (defect) {
     return Exit.die(defect)
   }

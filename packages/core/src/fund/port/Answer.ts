@@ -15,7 +15,7 @@ type Refused = Effect.Effect<never>
 export const refused = (owner: string, answer: Option.Option<Grant>): Refused | undefined => {
   // The commonest first.
   if (answer?._tag !== "Some") {
-    return Option.isOption(answer) ? undefined : refuse(owner, "acquire", "an effect of an Option", answer, Effect.void)
+    return Option.isOption(answer) ? undefined : refuse(owner, "acquire", "an effect of an Option", answer)
   }
   const { refund, tokens } = answer.value
   if (tokens >= 0 && tokens < Infinity) return undefined
@@ -30,7 +30,7 @@ const refuse = (
   refund: Effect.Effect<void> = Effect.void
 ): Refused =>
   Effect.zipRight(
-    refund,
+    Effect.suspend(() => AtOnce.run(refund)),
     Effect.sync(() => Argument.refuse(owner, field, allowed, value))
   )
 

@@ -42,8 +42,9 @@ describe("AtOnce.run", () => {
     })
   )
 
-  it.each([undefined, null, 1, {}])("answers %s, which is not an effect, as it is", (given) => {
-    expect(AtOnce.run(given as unknown as Effect.Effect<void>)).toBe(given)
+  it.each([undefined, null, 1, {}])("dies of %s, which is not an effect", (given) => {
+    const exit = AtOnce.run(given as unknown as Effect.Effect<void>)
+    expect(exit).toEqual(Exit.die(new TypeError("a service answered no effect")))
   })
 
   it.effect("runs a step once each time it is run", () =>
