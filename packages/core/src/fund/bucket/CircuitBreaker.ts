@@ -4,7 +4,6 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
 import * as Random from "effect/Random"
@@ -15,7 +14,7 @@ import * as Circuit from "../count/Circuit.ts"
 import * as Failures from "../count/Failures.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Line from "../fiber/Line.ts"
-import type { Arithmetic, Latest } from "../port/Arithmetic.ts"
+import type { Arithmetic } from "../port/Arithmetic.ts"
 import type { Grant, Outcome, Refusal, Request, TokenBucket } from "../port/Port.ts"
 import * as Free from "../port/Free.ts"
 import * as ShownCause from "../port/ShownCause.ts"
@@ -67,8 +66,6 @@ interface Held {
   readonly circuit: Circuit.Circuit
   /** Granted to every attempt while the circuit is closed. */
   readonly pass: Option.Option<Pass>
-  /** Answers with the pass. Made once, as the pass is. */
-  readonly passing: Exit.Exit<Option.Option<Pass>>
 }
 
 /** The grant of an attempt that the circuit lets through. */
@@ -98,8 +95,6 @@ const refusalOf = (circuit: Circuit.Circuit, settings: Settings, nowMillis: numb
 
 const never = () => false
 
-const noPass: Held["passing"] = /*#__PURE__*/ Exit.succeed(/*#__PURE__*/ Option.none())
-
 const isClosed = ({ circuit }: Held): boolean => circuit._tag === "Closed"
 
 /** Publishes a change of state, in the step that makes it. */
@@ -114,17 +109,16 @@ const arithmeticOf = (settings: Settings, changed: Changed): Circuits => {
     ticket
   })
   const passOf = (ticket: number): Pass => ({ tokens: 0, refund: Effect.void, breaker: settings, ticket })
-  const hold = (circuit: Circuit.Circuit): Held => {
-    if (circuit._tag !== "Closed") return { circuit, pass: Option.none(), passing: noPass }
-    const pass = Option.some(passOf(circuit.ticket))
-    return { circuit, pass, passing: Exit.succeed(pass) }
-  }
+  const hold = (circuit: Circuit.Circuit): Held => ({
+    circuit,
+    pass: circuit._tag === "Closed" ? Option.some(passOf(circuit.ticket)) : Option.none()
+  })
   const moved = (held: Held, circuit: Circuit.Circuit, nowMillis: number): Held => {
-    const { circuit: before, pass, passing } = held
+    const { circuit: before, pass } = held
     if (circuit === before) return held
     if (circuit._tag !== before._tag) changed(stateOf(circuit, settings, nowMillis))
     const isSame = circuit._tag === "Closed" && before._tag === "Closed" && circuit.ticket === before.ticket
-    return isSame ? { circuit, pass, passing } : hold(circuit)
+    return isSame ? { circuit, pass } : hold(circuit)
   }
   return {
     moved,
@@ -248,9 +242,10 @@ const breakerOf = ({ change, circuits, look, maxWaitMillis, settings, states, st
   /** Most attempts succeed while no failure is counted, and change nothing. */
   const succeed = (ticket: number): Effect.Effect<void> => {
     const changed = end(ticket, succeeded)
-    const recorded = ({ state }: Latest<Held>) =>
-      Circuit.ignoresSuccess(state.tokens.circuit, ticket) ? Effect.void : changed
-    return AtOnce.suspend(() => AtOnce.andThen(store.latest, recorded))
+    return AtOnce.suspend(() => {
+      const latest = AtOnce.value(store.latest)
+      return latest !== undefined && Circuit.ignoresSuccess(latest.state.tokens.circuit, ticket) ? Effect.void : changed
+    })
   }
   const refusal = look((circuit, now) => refusalOf(circuit, settings, now))
   const refusing = (answer: Option.Option<Grant>, { refused }: Request) =>
@@ -260,11 +255,11 @@ const breakerOf = ({ change, circuits, look, maxWaitMillis, settings, states, st
           refused(refusal)
           return Effect.succeed(answer)
         })
-  const passing = AtOnce.suspend(() => AtOnce.andThen(store.latest, ({ state }) => state.tokens.passing))
+  const free = () => AtOnce.value(store.latest)?.state.tokens.pass ?? Option.none()
   return {
     // A circuit that is not closed does not grant within this step: by then the operation is ready to report an interrupted
     // probe.
-    acquire: Free.orElse(passing, (request) =>
+    acquire: Free.orElse(free, (request) =>
       Effect.suspend(() => Effect.flatMap(store.acquire(request), (answer) => refusing(answer, request)))
     ),
     record: (outcome) => {

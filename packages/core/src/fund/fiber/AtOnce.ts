@@ -83,6 +83,12 @@ export const andThen = <A, B, E, R>(
   return hasEnded(left) && Exit.isSuccess(left) ? next(left.value) : Effect.flatMap(left, next)
 }
 
+/**
+ * The value of an effect that is a single step, such as reading a `Ref`; `undefined` for any other. Call it only while an effect
+ * runs.
+ */
+export const value = <A>(self: Effect.Effect<A>): A | undefined => stepOf(self)?.()
+
 /** The most common case of `andThen`, which makes no exit. */
 const stepThen = <A, B, E, R>(step: () => A, next: (value: A) => Effect.Effect<B, E, R>): Effect.Effect<B, E, R> => {
   let value: A

@@ -3,7 +3,6 @@
  *
  * The function `acquire` itself has the mark, so a bucket that wraps another one or replaces its `acquire` is asked as ever.
  */
-import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as AtOnce from "../fiber/AtOnce.ts"
@@ -11,16 +10,18 @@ import type { Grant, TokenBucket } from "./Port.ts"
 
 const marked = /*#__PURE__*/ Symbol("@effect-retry/core/unstable/Free")
 
-type Acquire = TokenBucket["acquire"] & { [marked]?: Granted }
+type Acquire = TokenBucket["acquire"] & { [marked]?: Free }
 
-type Granted = Effect.Effect<Option.Option<Grant>>
+/** Grants within the step that calls it, changes nothing, and does not die. */
+export type Free = () => Option.Option<Grant>
 
-/** An `acquire` that asks `otherwise` if `free`, which changes nothing, grants nothing. */
-export const orElse = (free: Granted, otherwise: TokenBucket["acquire"]): TokenBucket["acquire"] => {
+/** An `acquire` that asks `otherwise` if nothing is free. */
+export const orElse = (free: Free, otherwise: TokenBucket["acquire"]): TokenBucket["acquire"] => {
   const acquire: Acquire = (request) =>
-    AtOnce.suspend(() =>
-      AtOnce.andThen(free, (granted) => (Option.isSome(granted) ? Exit.succeed(granted) : otherwise(request)))
-    )
+    AtOnce.suspend(() => {
+      const granted = free()
+      return Option.isSome(granted) ? Exit.succeed(granted) : otherwise(request)
+    })
   acquire[marked] = free
   return acquire
 }
@@ -29,7 +30,5 @@ export const orElse = (free: Granted, otherwise: TokenBucket["acquire"]): TokenB
 export const grant = ({ acquire }: Pick<TokenBucket, "acquire">): Grant | undefined => {
   // A caller's own bucket may have no such function.
   const free = (acquire as Acquire | undefined)?.[marked]
-  if (free === undefined) return undefined
-  const granted = AtOnce.run(free)
-  return AtOnce.hasEnded(granted) && Exit.isSuccess(granted) ? Option.getOrUndefined(granted.value) : undefined
+  return free && Option.getOrUndefined(free())
 }

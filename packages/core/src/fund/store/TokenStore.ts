@@ -44,8 +44,8 @@ export type Stored<S> = TimedRef.TimedRef<Held<S>>
 export interface Steps<S> {
   readonly make: Effect.Effect<Stored<S>>
   readonly acquire: (self: Stored<S>, request: Request) => Acquired
-  /** Acquires only what is free. Absent if the arithmetic has no `free`. */
-  readonly acquireFree: ((self: Stored<S>) => Acquired) | undefined
+  /** Grants only what is free. Absent if the arithmetic has no `free`. */
+  readonly free: ((self: Stored<S>) => Option.Option<Grant>) | undefined
   readonly change: <M = void>(
     f: (state: S, nowMillis: number, message: M) => S,
     ignoresTime?: (state: S) => boolean
@@ -57,10 +57,9 @@ export interface Steps<S> {
 type Acquired = Effect.Effect<Option.Option<Grant>>
 
 /** The functions of a store, for one state. */
-export const storeOf = <S>(self: Stored<S>, { acquire, acquireFree, change, level, look }: Steps<S>): TokenStore<S> => {
+export const storeOf = <S>(self: Stored<S>, { acquire, change, free, level, look }: Steps<S>): TokenStore<S> => {
   const inTurn = (request: Request) => acquire(self, request)
-  // Made once, so that a store without a limit at the moment costs an attempt hardly more than no store at all.
-  const freely = acquireFree?.(self)
+  const freely = free && (() => free(self))
   return {
     acquire: freely === undefined ? inTurn : Free.orElse(freely, inTurn),
     change: (f, ignoresTime) => {
@@ -134,23 +133,19 @@ export const makeSteps = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait
               orElse(() => wait(self, request))
             )
           ),
-    acquireFree:
-      free &&
-      ((self) =>
-        TimedRef.modify(
-          self,
-          (held) => [PriorityQueue.isEmpty(held.queue) ? free(held.tokens) : Option.none(), held],
-          always
-        )),
     change,
+    free:
+      free &&
+      ((self) => {
+        const held = AtOnce.value(Ref.get(self))?.state
+        return held !== undefined && PriorityQueue.isEmpty(held.queue) ? free(held.tokens) : Option.none()
+      }),
     look,
     level: look(arithmetic.level)
   }
 }
 
 const never = () => false
-
-const always = () => true
 
 /** Asks in another way if the first one has granted nothing. */
 const orElse =

@@ -53,7 +53,7 @@ export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<
   })
 
 /** Begins an operation. */
-export const begin = (op: Op): Erased => (needsGuard(op) && !isPlain(op) ? Stop.guarded(op, () => send(op)) : send(op))
+export const begin = (op: Op): Erased => (!isPlain(op) && needsGuard(op) ? Stop.guarded(op, () => send(op)) : send(op))
 
 /** Whether an interrupted attempt needs a clean-up. */
 export const needsGuard = ({ bucket, prepared, rateLimiter }: Op): boolean =>

@@ -32,6 +32,17 @@ const counting = (told: Partial<TokenBucket.TokenBucket> = {}): TokenBucket.Toke
   return { acquire: () => acquire, record: () => end, level: Ref.get(ref), ...told }
 }
 
+const semaphore = Effect.unsafeMakeSemaphore(10)
+
+const inFlight = Ref.unsafeMake(0)
+
+/** What adaptive concurrency needs, by functions of Effect: a place that an interruption gives back, and the time. */
+const countedAndTimed = Effect.acquireUseRelease(
+  Ref.update(inFlight, (count) => count + 1),
+  () => Effect.timed(handWritten(ready)),
+  () => Ref.update(inFlight, (count) => count - 1)
+)
+
 const keyed = TokenBucket.keyed({ bucket: TokenBucket.quota(), maxKeys: 10, idleTimeToLive: "1 hour" })
 
 export const successUnderBucket: Workload = {
@@ -40,6 +51,7 @@ export const successUnderBucket: Workload = {
     "The first attempt succeeds, and the bucket records it, which takes time even when nothing fails.",
     "Buckets are made once, outside of what is measured, and are full.",
     "The hand-written loop has no bucket.",
+    "Two rows limit and time the hand-written loop by functions of Effect: `Semaphore.withPermits`, and `acquireUseRelease` with a `Ref` around `Effect.timed`.",
     "The last two rows are limiters that do nothing but count in a `Ref`: the least that a limiter with a state can cost."
   ],
   unit: "ns",
@@ -83,6 +95,11 @@ export const successUnderBucket: Workload = {
       target: { of: "ratio", atMost: 5 }
     },
     { name: "adaptive rate limiter and quota", sample: limitedUnderQuota },
+    {
+      name: "hand-written, semaphore of Effect",
+      sample: insideOneFiber(constant(semaphore.withPermits(1)(handWritten(ready))))
+    },
+    { name: "hand-written, counted and timed", sample: insideOneFiber(constant(countedAndTimed)) },
     { name: "limiter that counts in a `Ref`", sample: underLimiter(counting()) },
     {
       name: "the same, told of starts and times",
