@@ -127,6 +127,11 @@ describe("Tokens.refilled", () => {
     }
   )
 
+  it("answers with the same value when no time has passed", () => {
+    const bucket = { level: 5, atMillis: 7 }
+    expect(Tokens.refilled(bucket, { capacity: 10, refillPerSecond: 3 }, 7)).toBe(bucket)
+  })
+
   it("refills the same however often it is looked at", () => {
     const limits = { capacity: 100, refillPerSecond: 0.3 }
     let bucket: Tokens.Tokens = { level: 0, atMillis: 0 }
