@@ -393,6 +393,20 @@ const bad: ReadonlyArray<{
     allowed: "absent if ratio is not set",
     values: [0],
     build: (atLeast) => RateLimiter.concurrencyLimit({ limit: 1, atLeast })
+  },
+  {
+    owner: "RateLimiter.concurrencyLimit",
+    field: "options",
+    allowed: "a record, as in RateLimiter.concurrencyLimit({ limit: 10 })",
+    values: [10, undefined],
+    build: (options) => RateLimiter.concurrencyLimit(options)
+  },
+  {
+    owner: "RateLimiter.adaptiveConcurrency",
+    field: "options",
+    allowed: "a record, as in RateLimiter.adaptiveConcurrency({ most: 100 })",
+    values: [100, null],
+    build: (options) => RateLimiter.adaptiveConcurrency(options)
   }
 ]
 

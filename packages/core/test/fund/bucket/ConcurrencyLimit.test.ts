@@ -133,10 +133,12 @@ describe("RateLimiter.concurrencyLimit with a ratio", () => {
     })
   )
 
-  it.effect("counts a first attempt until it ends, and not until a retry ends", () =>
+  it.effect("counts a first attempt until it ends, and no retry that starts or ends", () =>
     Effect.gen(function* () {
       const bucket = yield* concurrencyLimit({ ratio: 0.5, atLeast: 0, whenShort: "refuse" })
       yield* Effect.replicateEffect(start(bucket), 3)
+      yield* start(bucket, 2)
+      expect(yield* bucket.level).toBe(3)
       expect(yield* isGranted(bucket)).toBe(true)
       yield* succeed(bucket, 2, 1)
       expect(yield* bucket.level).toBe(3)
