@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Backoff } from "@effect-retry/core"
+import { Backoff, Jitter } from "@effect-retry/core"
 import { FastCheck } from "effect"
 import * as Circuit from "../../../src/fund/count/Circuit.ts"
 import type * as Failures from "../../../src/fund/count/Failures.ts"
@@ -132,6 +132,8 @@ const end = (model: Model, { isTooMuch, successes }: Case, now: number, admitted
   model.openUntil = now + model.lastOpen
 }
 
+type Failure = Omit<Extract<Circuit.Ending, { readonly _tag: "Failed" }>, "_tag"> & { readonly u: number }
+
 const ending = (how: How): Circuit.Ending => {
   if (how === "f") return { _tag: "Failed", kind: "Server", hintMillis: 0, ranMillis: 0 }
   return how === "o" ? { _tag: "Succeeded" } : { _tag: "Ignored", hintMillis: how === "h" ? 5 : 0 }
@@ -212,6 +214,37 @@ const moved = (walk: Walk, move: (typeof moves)[number], one: Case, settings: Ci
   }
 }
 
+/** Until the open time is over, or the first of the leases. */
+const waitOf = (model: Model, free: number, now: number): number => {
+  if (free > 0) return 0
+  if (model.mode === "Open") return model.openUntil - now
+  const leases = model.admitted.filter(({ era, isOver, until }) => era === model.era && !isOver && now < until)
+  return Math.min(...leases.map(({ until }) => until)) - now
+}
+
+const begun: Pick<Walk, "model" | "now" | "path" | "tickets"> = { model: newModel(), now: 0, tickets: [], path: [] }
+
+/** After these moves, those left out that are none. */
+const walkedTo = (path: ReadonlyArray<(typeof moves)[number]>, one: Case, settings: Circuit.Settings): Walk =>
+  path.reduce((from: Walk, move) => moved(from, move, one, settings) ?? from, {
+    ...begun,
+    circuit: Circuit.closed(settings, 0)
+  })
+
+/** Compares on every path of so many moves, and counts the states. */
+const walkAll = (from: Walk, left: number, one: Case, settings: Circuit.Settings): number => {
+  compare(from, one, settings)
+  if (left === 0) return 1
+  return moves.reduce((walked, move) => {
+    const next = moved(from, move, one, settings)
+    return next === undefined ? walked : walked + walkAll(next, left - 1, one, settings)
+  }, 1)
+}
+
+const toOpen = ["ask", "ask", "first f", "first f", "pass", "pass"] as const
+const toHalfOpen = [...toOpen, "ask", "ask"] as const
+const toClosed = [...toHalfOpen, "first o", "first o"] as const
+
 const compare = (walk: Walk, one: Case, settings: Circuit.Settings): void => {
   const { circuit, model, now } = walk
   if (circuit._tag !== model.mode) fail(walk, `${circuit._tag} instead of ${model.mode}`)
@@ -226,7 +259,15 @@ const compare = (walk: Walk, one: Case, settings: Circuit.Settings): void => {
   if (Circuit.places(circuit, settings, now) !== free)
     fail(walk, `${Circuit.places(circuit, settings, now)} places instead of ${free}`)
   if (inFlight(model, now) > one.atOnce && model.mode === "HalfOpen") fail(walk, "too many probes")
+  if (circuit.opened !== model.openings) fail(walk, `${circuit.opened} openings instead of ${model.openings}`)
+  for (const [ticket, index] of walk.tickets) {
+    const { era, isProbe, until } = model.admitted[index]!
+    const isKnown = isProbe && era === model.era
+    // A probe whose lease has run out is known until another one takes its place.
+    if (Circuit.holds(circuit, ticket) !== isKnown && (!isKnown || now < until)) fail(walk, `${ticket} is ${isKnown}`)
+  }
   const millis = Circuit.millisUntil(circuit, settings, now)
+  if (millis !== waitOf(model, free, now)) fail(walk, `${millis} ms instead of ${waitOf(model, free, now)}`)
   if (millis === Infinity) return model.mode === "Isolated" ? undefined : fail(walk, "would never let through")
   if (Circuit.asked(circuit, settings, now + millis)[0] === undefined)
     fail(walk, "refuses when it said that it would not")
@@ -238,24 +279,17 @@ const compare = (walk: Walk, one: Case, settings: Circuit.Settings): void => {
 describe("Circuit", () => {
   it.each(cases)("does what its model does, on every path of six moves, from closed and from open: $name", (one) => {
     const settings = settingsOf(one)
-    let walked = 0
-    const walk = (from: Walk, left: number): void => {
-      walked += 1
-      compare(from, one, settings)
-      if (left === 0) return
-      for (const move of moves) {
-        const next = moved(from, move, one, settings)
-        if (next !== undefined) walk(next, left - 1)
-      }
-    }
-    walk({ circuit: Circuit.closed(settings, 0), model: newModel(), now: 0, tickets: [], path: [] }, 6)
-    const opened = ["ask", "ask", "first f", "first f", "pass", "pass"] as const
-    const start: Walk = { circuit: Circuit.closed(settings, 0), model: newModel(), now: 0, tickets: [], path: [] }
-    walk(
-      opened.reduce((from: Walk, move) => moved(from, move, one, settings) ?? from, start),
-      6
-    )
-    expect(walked).toBeGreaterThan(50_000)
+    const walked = [[], toOpen].map((path) => walkAll(walkedTo(path, one, settings), 6, one, settings))
+    expect(walked[0]! + walked[1]!).toBeGreaterThan(50_000)
+  })
+
+  it.each([
+    { state: "open", path: toOpen },
+    { state: "half open", path: toHalfOpen },
+    { state: "closed again", path: toClosed }
+  ])("does what its model does, on every path of four moves while it is $state", ({ path }) => {
+    const walked = cases.map((one) => walkAll(walkedTo(path, one, settingsOf(one)), 4, one, settingsOf(one)))
+    expect(Math.min(...walked)).toBeGreaterThan(500)
   })
 
   it.each(cases)("does what its model does, on long paths: $name", (one) => {
@@ -265,7 +299,7 @@ describe("Circuit", () => {
       FastCheck.property(
         FastCheck.array(FastCheck.constantFrom(...moves), { minLength: 40, maxLength: 80 }),
         (path) => {
-          let walk: Walk = { circuit: Circuit.closed(settings, 0), model: newModel(), now: 0, tickets: [], path: [] }
+          let walk = walkedTo([], one, settings)
           for (const move of path) {
             // Isolation would be most of a long path.
             const before = move === "isolate" && walk.path.length % 8 !== 0 ? "ask" : move
@@ -278,6 +312,80 @@ describe("Circuit", () => {
       { seed: 7, numRuns: 2_000 }
     )
     expect(letThrough.size).toBeGreaterThanOrEqual(8)
+  })
+
+  it.each<{
+    what: string
+    openFor: Backoff.Backoff
+    failures: ReadonlyArray<Partial<Failure>>
+    openMillis: Array<number>
+  }>([
+    {
+      what: "the random number",
+      openFor: Backoff.jittered(Backoff.constant({ delay: 10 }), Jitter.additive({ max: 10 })),
+      failures: [{}, { u: 0.5 }, { u: 0 }],
+      openMillis: [10, 15, 10]
+    },
+    {
+      what: "the kind",
+      openFor: Backoff.byKind({ Server: Backoff.constant({ delay: 3 }), orElse: Backoff.constant({ delay: 7 }) }),
+      failures: [{ kind: "Server" }, { kind: "Timeout" }, {}],
+      openMillis: [3, 7, 7]
+    },
+    {
+      what: "how long the attempt ran",
+      openFor: Backoff.resetAfter(openFor, 20),
+      failures: [{}, { ranMillis: 19 }, { ranMillis: 20 }],
+      openMillis: [2, 4, 2]
+    },
+    {
+      what: "the time since the first opening",
+      openFor: Backoff.within(Backoff.fromDelays([4, 8, 12]), 14),
+      // The third would end after 4 + 8 + 12.
+      failures: [{}, {}, {}],
+      openMillis: [4, 8, 8]
+    },
+    {
+      what: "the hint, up to the longest",
+      openFor,
+      failures: [{ hintMillis: 1 }, { hintMillis: 9 }, { hintMillis: 11 }],
+      openMillis: [2, 9, 10]
+    }
+  ])("takes each open time from $what", ({ failures, openFor, openMillis }) => {
+    const settings = { ...settingsOf(cases[1]!), openFor: openFor.tree }
+    let circuit: Circuit.Circuit = Circuit.closed(settings, 1_000)
+    let now = 1_000
+    const waits = failures.map(({ u, ...how }) => {
+      const [ticket, after] = Circuit.asked(circuit, settings, now)
+      const failed = { _tag: "Failed", kind: undefined, hintMillis: 0, ranMillis: 0, ...how } as const
+      circuit = Circuit.recorded(after, settings, now, ticket!, failed, u) as Circuit.Circuit
+      const millis = Circuit.millisUntil(circuit, settings, now)
+      now += millis
+      return millis
+    })
+    expect(waits).toEqual(openMillis)
+  })
+
+  it.each([
+    { leaseMillis: undefined, openMillis: 0, millis: 30_000 },
+    { leaseMillis: undefined, openMillis: 29_999, millis: 30_000 },
+    { leaseMillis: undefined, openMillis: 30_001, millis: 30_001 },
+    { leaseMillis: 5, openMillis: 30_001, millis: 5 }
+  ])(
+    "keeps a place for $millis ms after $openMillis ms, if told $leaseMillis",
+    ({ leaseMillis, millis, openMillis }) => {
+      expect(Circuit.leaseMillisOf({ ...settingsOf(cases[0]!), leaseMillis }, openMillis)).toBe(millis)
+    }
+  )
+
+  it("is the same circuit if nothing changes", () => {
+    const settings = settingsOf(cases[1]!)
+    const { circuit, tickets } = walkedTo(toHalfOpen, cases[1]!, settings)
+    const isolated = Circuit.isolated(circuit)
+    const unknown = Math.max(...tickets.map(([ticket]) => ticket)) + 1
+    expect(Circuit.isolated(isolated)).toBe(isolated)
+    expect(Circuit.refunded(circuit, unknown)).toBe(circuit)
+    expect(Circuit.recorded(circuit, settings, 2, unknown, ending("f"), undefined)).toBe(circuit)
   })
 
   it("forgets everything in a reset, except the numbers of its tickets", () => {
@@ -299,6 +407,8 @@ describe("Circuit", () => {
     const failed = Circuit.recorded(closed, settings, 0, 0, ending("f"), undefined) as Circuit.Circuit
     const again = Circuit.recorded(failed, settings, 0, 0, ending("o"), undefined) as Circuit.Circuit
     expect([closed, failed, again].map((circuit) => Circuit.ignoresSuccess(circuit, 0))).toEqual([true, false, true])
+    // The ticket of another state.
+    expect(Circuit.ignoresSuccess(Circuit.reset(closed, settings, 0), 0)).toBe(false)
   })
 
   it("asks for a random number only when it opens, and changes nothing before", () => {
