@@ -52,38 +52,68 @@ TokenBucketContract.suite({ describe, expect, it }, "CircuitBreaker.make", Circu
 
 describe("CircuitBreaker.make", () => {
   it("refuses bad options, and names the field", () => {
-    const bad: ReadonlyArray<readonly [Options, string]> = [
-      [{ opensAt: { consecutive: 0 } }, "opensAt.consecutive"],
-      [{ opensAt: { consecutive: 1.5 } }, "opensAt.consecutive"],
-      [{ opensAt: { ratio: 0, last: 10 } }, "opensAt.ratio"],
-      [{ opensAt: { ratio: 1.1, last: 10 } }, "opensAt.ratio"],
-      [{ opensAt: { ratio: NaN, window: "1 minute" } }, "opensAt.ratio"],
-      [{ opensAt: { ratio: 0.5, last: 10_001 } }, "opensAt.last"],
-      [{ opensAt: { ratio: 0.5, last: 10, atLeast: 11 } }, "opensAt.atLeast"],
-      [{ opensAt: { ratio: 0.5, window: "999 millis" } }, "opensAt.window"],
-      [{ opensAt: null as never }, "opensAt"],
-      [{ opensAt: 5 as never }, "opensAt"],
-      [{ opensAt: { consecutive: 5, ratio: 0.5, last: 10 } }, "opensAt.ratio"],
-      [{ opensAt: { consecutive: 5, atLeast: 10 } as never }, "opensAt.atLeast"],
-      [{ opensAt: { ratio: 0.5, last: 10, window: "10 seconds" } }, "opensAt.last"],
-      [{ opensAt: { ratio: 0.5, last: 10, atleast: 5 } as never }, "opensAt.atleast"],
-      [{ openFor: 0 }, "openFor"],
-      [{ openFor: -1 }, "openFor"],
-      [{ openFor: Backoff.fromDelays([]) }, "openFor"],
-      [{ probes: 0 }, "probes"],
-      [{ successes: 0 }, "successes"],
-      [{ probeTimeout: 0 }, "probeTimeout"],
-      [{ slowerThan: 0 }, "slowerThan"],
-      [{ maxHint: 0 }, "maxHint"],
-      [{ maxWait: "1 second" }, "maxWait"],
-      [{ kinds: ["Weather" as Verdict.Kind] }, "kinds"],
-      [{ kinds: "Server" as never }, "kinds"],
-      [{ kinds: 5 as never }, "kinds"],
-      [{ onChange: "log" as never }, "onChange"],
-      [null as never, "options"]
+    const bad: ReadonlyArray<readonly [Options, field: string, allowed: string]> = [
+      [{ opensAt: { consecutive: 0 } }, "opensAt.consecutive", "a whole number >= 1"],
+      [{ opensAt: { consecutive: 1.5 } }, "opensAt.consecutive", "a whole number >= 1"],
+      [{ opensAt: { ratio: 0, last: 10 } }, "opensAt.ratio", "> 0 and <= 1"],
+      [{ opensAt: { ratio: 1.1, last: 10 } }, "opensAt.ratio", "> 0 and <= 1"],
+      [{ opensAt: { ratio: NaN, window: "1 minute" } }, "opensAt.ratio", "> 0 and <= 1"],
+      [{ opensAt: { ratio: 0.5, last: 10_001 } }, "opensAt.last", "a whole number >= 1 and <= 10000"],
+      [{ opensAt: { ratio: 0.5, last: 10, atLeast: 11 } }, "opensAt.atLeast", "a whole number >= 1 and <= 10"],
+      [{ opensAt: { ratio: 0.5, window: "1 minute", atLeast: 0 } }, "opensAt.atLeast", "a whole number >= 1"],
+      [{ opensAt: { ratio: 0.5, window: "999 millis" } }, "opensAt.window", "a finite duration >= 1s"],
+      [{ opensAt: null as never }, "opensAt", "a record of numbers"],
+      [{ opensAt: 5 as never }, "opensAt", "a record of numbers"],
+      [
+        { opensAt: { consecutive: 5, ratio: 0.5, last: 10 } },
+        "opensAt.ratio",
+        "absent: the fields of such a record are consecutive"
+      ],
+      [
+        { opensAt: { consecutive: 5, atLeast: 10 } as never },
+        "opensAt.atLeast",
+        "absent: the fields of such a record are consecutive"
+      ],
+      [
+        { opensAt: { ratio: 0.5, last: 10, window: "10 seconds" } },
+        "opensAt.last",
+        "absent: the fields of such a record are ratio, window, atLeast"
+      ],
+      [
+        { opensAt: { ratio: 0.5, last: 10, percent: 5 } as never },
+        "opensAt.percent",
+        "absent: the fields of such a record are ratio, last, atLeast"
+      ],
+      [{ opensAt: { ratio: 0.5, last: 10, atleast: 5 } as never }, "opensAt.atleast", "absent (did you mean atLeast?)"],
+      [{ openFor: 0 }, "openFor", "a finite duration >= 1ms"],
+      [{ openFor: -1 }, "openFor", "a finite duration >= 1ms"],
+      [{ openFor: Backoff.fromDelays([]) }, "openFor", "a Backoff with a delay at least"],
+      [{ openFor: Backoff.within(Backoff.constant({ delay: 10 }), 10) }, "openFor", "a Backoff with a delay at least"],
+      [{ probes: 0 }, "probes", "a whole number >= 1"],
+      [{ probes: 1.5 }, "probes", "a whole number >= 1"],
+      [{ successes: 0 }, "successes", "a whole number >= 1"],
+      [{ probeTimeout: 0 }, "probeTimeout", "a finite duration >= 1ms"],
+      [{ slowerThan: 0 }, "slowerThan", "a finite duration >= 1ms"],
+      [{ maxHint: 0 }, "maxHint", "a finite duration >= 1ms"],
+      [{ maxWait: "1 second" }, "maxWait", 'absent if whenShort is "refuse"'],
+      [{ kinds: ["Weather" as Verdict.Kind] }, "kinds", "one of "],
+      [{ kinds: "Server" as never }, "kinds", "an array of kinds"],
+      [{ kinds: 5 as never }, "kinds", "an array of kinds"],
+      [{ onChange: "log" as never }, "onChange", "a function from a state to an effect"],
+      [null as never, "options", "a record, as in CircuitBreaker.make({ opensAt: { consecutive: 5 } })"]
     ]
-    for (const [options, field] of bad)
-      expect(() => CircuitBreaker.make(options)).toThrow(`CircuitBreaker.make: ${field} must be`)
+    for (const [options, field, allowed] of bad)
+      expect(() => CircuitBreaker.make(options)).toThrow(`CircuitBreaker.make: ${field} must be ${allowed}`)
+  })
+
+  it("accepts what is just allowed", () => {
+    const allowed: ReadonlyArray<Options> = [
+      { opensAt: { consecutive: 1 }, probes: 1, successes: 1, maxHint: 1, probeTimeout: 1, slowerThan: 1, openFor: 1 },
+      { opensAt: { ratio: 1, last: 10_000, atLeast: 10_000 }, kinds: [], onChange: undefined },
+      { opensAt: { ratio: 1e-9, last: 1, atLeast: 1 }, whenShort: "wait", maxWait: 0 },
+      { opensAt: { ratio: 1, window: 1_000, atLeast: 1 }, openFor: Backoff.fromDelays([0]) }
+    ]
+    expect(allowed.map(CircuitBreaker.make).every(Effect.isEffect)).toBe(true)
   })
 
   it.effect("opens by default after five failures of the kinds that count, for ten to fifteen seconds", () =>
