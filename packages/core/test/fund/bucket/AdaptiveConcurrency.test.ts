@@ -3,6 +3,7 @@ import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Option } from "effect"
 import { acquire, isGranted } from "../Asking.ts"
+import { clockReads } from "../ClockReads.ts"
 
 type Options = NonNullable<Parameters<typeof RateLimiter.adaptiveConcurrency>[0]>
 
@@ -173,6 +174,35 @@ describe("RateLimiter.adaptiveConcurrency", () => {
     })
   )
 
+  it.effect.each([
+    { ran: 25, limit: 10 },
+    { ran: 26, limit: 9 }
+  ])(
+    "has a limit of $limit after an attempt of a policy has run for $ran ms, where 25 are not slow",
+    ({ limit, ran }) =>
+      VirtualClock.run(
+        Effect.gen(function* () {
+          const options = { initial: 10, rule: "aimd", slowerThan: "25 millis" } as const
+          const rateLimiter = yield* RateLimiter.adaptiveConcurrency(options)
+          yield* Retry.retry(Effect.sleep(ran), { ...policy, rateLimiter })
+          expect(yield* rateLimiter.level).toBe(limit)
+        })
+      )
+  )
+
+  it.effect("reads no clock when an attempt need not wait", () =>
+    Effect.gen(function* () {
+      const using = Effect.gen(function* () {
+        const bucket = yield* RateLimiter.adaptiveConcurrency()
+        yield* bucket.started!({ attempt: 1 })
+        const granted = Option.getOrThrow(yield* acquire(bucket))
+        yield* bucket.record({ _tag: "Succeeded", attempt: 1, granted })
+        expect(yield* bucket.level).toBe(20)
+      })
+      expect(yield* clockReads(using)).toBe(0)
+    })
+  )
+
   it.effect("bounds how many attempts wait", () =>
     VirtualClock.run(
       Effect.gen(function* () {
@@ -195,6 +225,7 @@ describe("RateLimiter.adaptiveConcurrency", () => {
       [{ least: 10, most: 9 }, "most"],
       [{ initial: 2 }, "initial"],
       [{ initial: 1_001 }, "initial"],
+      [{ initial: 5.5 }, "initial"],
       [{ samples: 0 }, "samples"],
       [{ slowerThan: 0 }, "slowerThan"],
       [{ rule: "vegas" as "aimd" }, "rule"],

@@ -140,7 +140,16 @@ describe("TokenBucket.Priority", () => {
     )
   )
 
-  it.effect("leaves a fifth of a limit to attempts that are not sheddable once one has asked, while none waits", () =>
+  it.effect.each([
+    {
+      name: "concurrencyLimit",
+      make: (limit: number) => RateLimiter.concurrencyLimit({ limit, whenShort: "refuse" })
+    },
+    {
+      name: "adaptiveConcurrency",
+      make: (limit: number) => RateLimiter.adaptiveConcurrency({ least: 1, initial: limit, whenShort: "refuse" })
+    }
+  ])("leaves a fifth of a limit to attempts that are not sheddable once one has asked: $name", ({ make }) =>
     world(
       Effect.gen(function* () {
         for (const [limit, sheddable] of [
@@ -149,7 +158,7 @@ describe("TokenBucket.Priority", () => {
           [2, 1],
           [1, 1]
         ] as const) {
-          const bucket = yield* RateLimiter.concurrencyLimit({ limit, whenShort: "refuse" })
+          const bucket = yield* make(limit)
           const grants = (level: Level) =>
             Effect.map(Effect.replicateEffect(at(level)(acquire(bucket)), limit + 1), (answers) =>
               answers.flatMap(Option.toArray)
