@@ -136,6 +136,23 @@ describe("CircuitBreaker.make", () => {
     )
   )
 
+  it.effect.each<{ options: Options; failures: number }>([
+    { options: {}, failures: 5 },
+    { options: { opensAt: { consecutive: 2 } }, failures: 2 },
+    { options: { opensAt: { ratio: 0.5, last: 10 } }, failures: 10 },
+    { options: { opensAt: { ratio: 0.5, last: 10, atLeast: 4 } }, failures: 4 },
+    { options: { opensAt: { ratio: 0.5, window: "10 seconds" } }, failures: 20 },
+    { options: { opensAt: { ratio: 0.5, window: "10 seconds", atLeast: 3 } }, failures: 3 }
+  ])("opens after $failures failures of as many attempts with $options", ({ failures, options }) =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const breaker = yield* CircuitBreaker.make({ ...options, openFor: "1 second" })
+        const granted = yield* Effect.replicateEffect(attempt(breaker, "f"), 30)
+        expect(granted.filter((isGranted) => isGranted).length).toBe(failures)
+      })
+    )
+  )
+
   it.effect("counts a failure by its kind, even if it must not be retried", () =>
     VirtualClock.run(
       Effect.gen(function* () {
@@ -544,6 +561,21 @@ describe("CircuitBreaker.changes", () => {
         ])
         expect(states[1]).toEqual({ _tag: "Open", retryAfter: Duration.seconds(1) })
         expect(states[2]).toEqual({ _tag: "HalfOpen", probes: 1 })
+      })
+    )
+  )
+
+  it.effect("has a change only once that comes between its subscription and its first state", () =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const breaker = yield* CircuitBreaker.make(second)
+        const subscribe = Effect.tap(breaker.subscribe, () => breaker.isolate)
+        const changes = CircuitBreaker.changes({ ...breaker, subscribe })
+        const seen = yield* Effect.fork(Stream.runCollect(Stream.take(changes, 2)))
+        yield* settle
+        yield* breaker.reset
+        const states = Chunk.toReadonlyArray(yield* Fiber.join(seen))
+        expect(states.map(({ _tag }) => _tag)).toEqual(["Isolated", "Closed"])
       })
     )
   )
