@@ -19,7 +19,13 @@ export const equivalents: Equivalents = {
   },
   "packages/core/src/fund/count/Circuit.ts": {
     "opened: ConditionalExpression, === to true, 2":
-      "A half-open circuit does not say since when it is closed, so the comparison after it is false."
+      "A half-open circuit does not say since when it is closed, so the comparison after it is false.",
+    "probesOf: ConditionalExpression, === to true, 2":
+      "A circuit in another state does not say until when it is open, so the comparison after it is false.",
+    "refunded: ConditionalExpression, === to true":
+      "Only a half-open circuit holds a ticket; only the compiler does not know it.",
+    'needsDraw: StringLiteral, text to ""': "Any text does: a circuit is no text, and the value is only compared.",
+    "ignoresSuccess: ConditionalExpression, === to true, 1": "Only a closed circuit has a ticket of its own."
   },
   "packages/core/src/fund/count/Concurrency.ts": {
     "baselineOf: EqualityOperator, < to <=": "A baseline that is equal to the latency rises by nothing."
@@ -70,6 +76,13 @@ export const equivalents: Equivalents = {
       "The live clock of this version of Effect hands its scheduler out at once.",
     "liveScheduler: LogicalOperator, && to ||, 1":
       "The live clock of this version of Effect hands its scheduler out at once."
+  },
+  "packages/core/src/fund/store/PriorityQueue.ts": {
+    "isMixed: ConditionalExpression, > to true, 1": "Only saves work: a single waiter has a single level.",
+    "isMixed: EqualityOperator, > to >=": "Only saves work: a single waiter has a single level.",
+    "first: ConditionalExpression, === to false, 1": "Only saves work: no queue of a level has a first waiter then.",
+    "isBefore: EqualityOperator, < to <=": "Two waiters never have the same arrival.",
+    "isBefore: EqualityOperator, > to >=": "Where the numbers are compared, the difference is not zero."
   },
   "packages/core/src/fund/store/RecentlyUsed.ts": {
     "make: ConditionalExpression, === to false, 4": "The newest one stays where it is when it is moved to the end."
