@@ -51,7 +51,7 @@ export const successUnderBucket: Workload = {
     "The first attempt succeeds, and the bucket records it, which takes time even when nothing fails.",
     "Buckets are made once, outside of what is measured, and are full.",
     "The hand-written loop has no bucket.",
-    "Two rows limit and time the hand-written loop by functions of Effect: `Semaphore.withPermits`, and `acquireUseRelease` with a `Ref` around `Effect.timed`.",
+    "Two rows limit and time the hand-written loop by functions of Effect: `Effect.makeSemaphore`, and `Effect.acquireUseRelease` with a `Ref` around `Effect.timed`.",
     "The last two rows are limiters that do nothing but count in a `Ref`: the least that a limiter with a state can cost."
   ],
   unit: "ns",
