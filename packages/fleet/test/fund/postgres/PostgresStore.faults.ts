@@ -54,10 +54,11 @@ const during = (
         yield* Effect.sleep("2 millis")
       })
     const process = Effect.flatMap(PostgresStore.PostgresStore, (store) => Effect.forever(operation(store)))
+    const until = (isTrue: () => boolean) => Effect.asVoid(Effect.repeat(Effect.sleep("2 millis"), { until: isTrue }))
     const next: Next = (end) =>
       Effect.suspend(() => {
         const from = ends.length
-        return Effect.asVoid(Effect.repeat(Effect.sleep("2 millis"), { until: () => ends.includes(end, from) }))
+        return until(() => ends.includes(end, from))
       })
     const fleet = yield* Scope.make()
     const startedAt = performance.now()
@@ -69,6 +70,8 @@ const during = (
     yield* next("Granted")
     const backMillis = performance.now() - overAt
     yield* next("Refused")
+    // Grants whose answers were lost are not among these, so the first burst and one refill may be too few.
+    yield* until(() => stamps.length > limits.burst)
     const seconds = (performance.now() - startedAt) / 1000
     const grants = stamps.length
     const mostGrants = (1 + losses) * limits.burst + limits.perSecond * seconds
@@ -77,7 +80,6 @@ const during = (
     assert.isAtMost(grants, mostGrants)
     const more = losses * limits.burst
     Askers.assertBound(`${name}, Postgres`, stamps, { limits, leaseShare: 0, withinMillis, processes, more })
-    assert.isAbove(grants, limits.burst)
     assert.isBelow(longestMillis, withinMillis + marginMillis)
     assert.isEmpty(ends.filter((end) => !["Granted", "Refused", "Unavailable", "TimedOut"].includes(end)))
     yield* Scope.close(fleet, Exit.void)
