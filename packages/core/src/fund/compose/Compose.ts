@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Untrusted from "../../accept/Untrusted.ts"
 import type { Grant, Outcome, Refusal, Request, TokenBucket } from "../port/Port.ts"
 import { noTokens } from "../port/Port.ts"
+import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Answer from "../port/Answer.ts"
 import * as Logging from "../port/Logging.ts"
 import * as MonotonicTime from "../port/MonotonicTime.ts"
@@ -57,7 +58,7 @@ export const all = (...buckets: ReadonlyArray<TokenBucket>): TokenBucket => {
       }),
     record: (outcome) => recordEach(buckets, outcome),
     level: Effect.map(
-      Effect.forEach(buckets, ({ level }) => level),
+      Effect.forEach(buckets, ({ level }) => AtOnce.call(() => level)),
       (levels) => Math.min(...levels)
     ),
     ...foretelling(buckets),
@@ -72,11 +73,12 @@ const foretelling = (buckets: ReadonlyArray<TokenBucket>): Pick<TokenBucket, "re
   const first = (delay: Duration.Duration, index: number): Effect.Effect<Option.Option<Refusal>> => {
     const refusalAfter = known[index]
     if (refusalAfter === undefined) return Effect.succeedNone
-    return Effect.flatMap(refusalAfter(delay), (refusal) =>
-      Option.isSome(refusal) ? Effect.succeed(refusal) : first(delay, index + 1)
+    return Effect.flatMap(
+      AtOnce.call(() => refusalAfter(delay)),
+      (refusal) => (Option.isSome(refusal) ? Effect.succeed(refusal) : first(delay, index + 1))
     )
   }
-  return { refusalAfter: (delay) => Effect.suspend(() => first(delay, 0)) }
+  return { refusalAfter: (delay) => first(delay, 0) }
 }
 
 type Recording = Pick<TokenBucket, "record" | "started" | "timed">
@@ -132,7 +134,7 @@ const acquireEach = (
     const next = (index: number): Effect.Effect<Option.Option<Grant>> => {
       const bucket = buckets[index]
       if (bucket === undefined) return Effect.succeedSome(combined(granted))
-      const asked = Effect.suspend(() => bucket.acquire(request()))
+      const asked = AtOnce.call(() => Answer.checked("TokenBucket.all", bucket.acquire(request())))
       return Effect.matchCauseEffect(asked, {
         onFailure: (cause) => Effect.zipRight(refundEach(granted), Effect.failCause(cause)),
         onSuccess: (answer) => {
@@ -153,7 +155,7 @@ const inTurn = <A>(
   items: ReadonlyArray<A>,
   run: (item: A, index: number) => Effect.Effect<void>
 ): Effect.Effect<void> => {
-  const each = items.map((item, index) => Effect.suspend(() => run(item, index)))
+  const each = items.map((item, index) => AtOnce.call(() => run(item, index)))
   return each.reduceRight((rest, first) => Effect.ensuring(first, rest), each.pop() ?? Effect.void)
 }
 

@@ -144,7 +144,7 @@ const boundedBy = <E>(owner: string, self: TokenBucket<E>, options: Bounded<E>):
       Effect.suspend(() => Effect.asVoid(call(() => grant.refund)))
     )
   const refundable = Option.map(latestOf(Option.map(refunding)))
-  const refundLate = Option.match({ onNone: () => Effect.void, onSome: ({ refund }: Grant) => refund })
+  const refundLate = Option.match({ onNone: () => Effect.void, onSome: Answer.refund })
   const { refusalAfter, started, timed } = self
   return {
     acquire: (request) => {

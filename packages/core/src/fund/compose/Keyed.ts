@@ -10,6 +10,7 @@ import * as Argument from "../../accept/Argument.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import * as Line from "../fiber/Line.ts"
 import * as BucketScopes from "../store/BucketScopes.ts"
+import * as Answer from "../port/Answer.ts"
 import { Key } from "../port/Key.ts"
 import type { Entry } from "./KeyedEntry.ts"
 import * as KeyedEntry from "./KeyedEntry.ts"
@@ -166,7 +167,7 @@ const bucketOf = <E>({ use }: Entries<E>, key: string | undefined): TokenBucket<
   acquire: (request) =>
     use(key, (entry) => {
       const answerOf = Option.map((inner: Grant) => KeyedEntry.granted(entry, inner))
-      return KeyedEntry.ask(entry, entry.bucket.acquire(request), answerOf)
+      return KeyedEntry.ask(entry, Answer.checked("TokenBucket.keyed", entry.bucket.acquire(request)), answerOf)
     }),
   record: (outcome) => {
     const { granted } = outcome
@@ -205,10 +206,10 @@ const startingBucketOf = <E>(entries: Entries<E>, known: string | undefined): To
 const recordIn = <E>(entry: Entry<E>, outcome: Outcome): Effect.Effect<void, E> => {
   const { granted } = outcome
   if (!KeyedEntry.isGranted<E>(granted)) return entry.bucket.record(outcome)
-  const recorded = KeyedEntry.record(outcome, granted)
+  const recorded = AtOnce.run(KeyedEntry.record(outcome, granted))
   if (granted.entry === entry) return recorded
   // A bucket that has been dropped granted the attempt, but this one was told of its start.
-  const ended = entry.bucket.record({ ...outcome, granted: noTokens })
+  const ended = AtOnce.call(() => entry.bucket.record({ ...outcome, granted: noTokens }))
   return Effect.matchCauseEffect(recorded, {
     onFailure: (cause) => Effect.zipRight(Effect.exit(ended), Effect.failCause(cause)),
     onSuccess: () => ended

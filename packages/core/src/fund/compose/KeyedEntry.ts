@@ -8,6 +8,7 @@ import { identity } from "effect/Function"
 import * as Scope from "effect/Scope"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import type { BucketScope } from "../store/BucketScopes.ts"
+import * as Answer from "../port/Answer.ts"
 import { Key } from "../port/Key.ts"
 import type { Grant, Outcome, TokenBucket } from "../port/Port.ts"
 
@@ -111,7 +112,7 @@ export const granted = <E>(entry: Entry<E>, inner: Grant): KeyedGrant<E> => {
   const { hearsAbandoned, refund, tokens } = inner
   if (scope === undefined) return { tokens, refund, hearsAbandoned, entry, inner }
   scope.begin()
-  return { tokens, refund: Effect.ensuring(refund, Effect.sync(scope.end)), hearsAbandoned, entry, inner }
+  return { tokens, refund: Effect.ensuring(Answer.refund(inner), Effect.sync(scope.end)), hearsAbandoned, entry, inner }
 }
 
 /** Records an outcome with the bucket that granted the attempt. */

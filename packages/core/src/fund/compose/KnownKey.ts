@@ -28,7 +28,13 @@ const isKeyed = <E>(bucket: TokenBucket<E>): bucket is Keyed<E> => withKey in bu
 const under = (bucket: TokenBucket, key: string): TokenBucket => {
   if (isKeyed(bucket)) return bucket[withKey](key)
   const provided = <A>(asked: Effect.Effect<A>): Effect.Effect<A> =>
-    AtOnce.readsNothing(asked) ? asked : Effect.provideService(asked, Key, key)
+    AtOnce.readsNothing(asked)
+      ? asked
+      : Effect.provideService(
+          AtOnce.call(() => asked),
+          Key,
+          key
+        )
   const { refusalAfter, started, timed } = bucket
   return {
     acquire: (request) => provided(bucket.acquire(request)),

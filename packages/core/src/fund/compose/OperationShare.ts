@@ -5,6 +5,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "../../accept/Argument.ts"
+import * as AtOnce from "../fiber/AtOnce.ts"
+import * as Answer from "../port/Answer.ts"
 import type { Grant, TokenBucket } from "../port/Port.ts"
 
 /** The options of `operationShare`. */
@@ -32,18 +34,22 @@ export const operationShare = ({ bucket, share }: Options): Effect.Effect<TokenB
   Argument.number("TokenBucket.operationShare", "share", share, { min: 0, max: 1, exclusive: true })
   return Effect.map(bucket, (shared) => {
     const judged = (granted: Grant, retries: number): Effect.Effect<Option.Option<Grant>> =>
-      Effect.flatMap(shared.level, (level) =>
-        (retries - 1) * granted.tokens < share * (level + retries * granted.tokens) * (1 - 1e-9) || granted.tokens === 0
-          ? Effect.succeedSome(granted)
-          : Effect.as(granted.refund, Option.none())
+      Effect.flatMap(
+        AtOnce.call(() => shared.level),
+        (level) =>
+          (retries - 1) * granted.tokens < share * (level + retries * granted.tokens) * (1 - 1e-9) ||
+          granted.tokens === 0
+            ? Effect.succeedSome(granted)
+            : Effect.as(Answer.refund(granted), Option.none())
       )
     return {
       ...shared,
       acquire: (request) =>
         request.attempt <= 2
           ? shared.acquire(request)
-          : Effect.flatMap(shared.acquire({ ...request, atMost: noWait }), (granted) =>
-              Option.isSome(granted) ? judged(granted.value, request.attempt - 1) : Effect.succeedNone
+          : Effect.flatMap(
+              AtOnce.call(() => shared.acquire({ ...request, atMost: noWait })),
+              (granted) => (Option.isSome(granted) ? judged(granted.value, request.attempt - 1) : Effect.succeedNone)
             )
     }
   })

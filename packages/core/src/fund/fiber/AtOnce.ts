@@ -20,12 +20,16 @@ interface Marked {
   [marked]?: () => Effect.Effect<never>
 }
 
+/** Like `Effect.suspend`, for a call of a caller's own service: what is no effect dies. */
+export const call = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.suspend(() => run(evaluate()))
+
 /**
- * Like `Effect.suspend`, for an effect that usually ends at once. If `evaluate` returns something other than an exit,
+ * Like `call`, for an effect that usually ends at once. If `evaluate` returns something other than an exit,
  * it must not have changed anything: the returned effect may run much later, or not at all.
  */
 export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effect.Effect<A, E> => {
-  const suspended = Effect.suspend(evaluate)
+  const suspended = call(evaluate)
   ;(suspended as Marked)[marked] = evaluate as () => Effect.Effect<never>
   return suspended
 }

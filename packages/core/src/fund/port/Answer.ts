@@ -30,9 +30,12 @@ const refuse = (
   refund: Effect.Effect<void> = Effect.void
 ): Refused =>
   Effect.zipRight(
-    Effect.suspend(() => AtOnce.run(refund)),
+    AtOnce.call(() => refund),
     Effect.sync(() => Argument.refuse(owner, field, allowed, value))
   )
+
+/** Refunds a grant. */
+export const refund = (grant: Grant): Effect.Effect<void> => AtOnce.call(() => grant.refund)
 
 /** A request that dies of an answer that is none, within the caller's step if the answer is immediate. */
 export const checked = <E>(

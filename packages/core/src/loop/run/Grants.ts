@@ -217,7 +217,7 @@ const askInTime = (op: Operation, place: Place, { atMost }: Request, asked: Aske
   // Set when the loop continues; a later grant is refunded.
   let isOver = false
   const answered = Effect.flatMap(asked, (answer) => {
-    if (isOver) return Effect.as(Option.isSome(answer) ? answer.value.refund : Effect.void, false)
+    if (isOver) return Effect.as(Option.isSome(answer) ? BucketAnswer.refund(answer.value) : Effect.void, false)
     const isHeld = hold(place, answer)
     return typeof isHeld === "boolean" ? Effect.succeed(isHeld) : isHeld
   })

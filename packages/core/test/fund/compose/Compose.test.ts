@@ -129,10 +129,16 @@ describe("TokenBucket.all", () => {
     }).pipe(VirtualClock.run)
   )
 
-  it.effect("refunds what the buckets before a death granted", () =>
+  it.effect.each<{ readonly does: string; readonly acquire: () => unknown }>([
+    { does: "dies", acquire: () => Effect.dieMessage("acquire") },
+    { does: "answers nothing", acquire: () => Effect.void },
+    { does: "answers nothing later", acquire: () => Effect.yieldNow() },
+    { does: "answers no effect", acquire: () => undefined },
+    { does: "grants no number", acquire: () => Effect.succeedSome({ tokens: NaN }) }
+  ])("refunds what the buckets before one that $does granted", ({ acquire: asked }) =>
     Effect.gen(function* () {
       const a = yield* quota(9)
-      const dying: Bucket = { ...TokenBucket.unlimited, acquire: () => Effect.dieMessage("acquire") }
+      const dying: Bucket = { ...TokenBucket.unlimited, acquire: asked as Bucket["acquire"] }
       expect(yield* Effect.exit(acquire(TokenBucket.all(a, dying)))).toEqual(Exit.die(expect.anything()))
       expect(yield* a.level).toBe(9)
     })

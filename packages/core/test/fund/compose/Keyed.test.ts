@@ -347,9 +347,14 @@ describe("TokenBucket.keyed", () => {
     })
   )
 
-  it.effect("passes on the defect of a bucket, and makes room again for its key", () =>
+  it.effect.each<{ readonly does: string; readonly acquire: () => unknown }>([
+    { does: "dies", acquire: () => Effect.dieMessage("acquire") },
+    { does: "answers nothing", acquire: () => Effect.void },
+    { does: "answers nothing later", acquire: () => Effect.yieldNow() },
+    { does: "grants no number", acquire: () => Effect.succeedSome({ tokens: NaN }) }
+  ])("dies with a bucket that $does, and makes room again for its key", ({ acquire }) =>
     Effect.gen(function* () {
-      const dying: Bucket = { ...TokenBucket.unlimited, acquire: () => Effect.dieMessage("acquire") }
+      const dying: Bucket = { ...TokenBucket.unlimited, acquire: acquire as Bucket["acquire"] }
       const { bucket, ledgers } = yield* keyed({ bucket: Effect.succeed(dying), maxKeys: 1 })
       const exit = yield* Effect.exit(at("a")(isGranted(bucket)))
       expect(Exit.isFailure(exit) && Cause.isDie(exit.cause)).toBe(true)
