@@ -41,9 +41,18 @@ export const path = (folder: string, kind: "src" | "test"): string => {
   return join("packages", name, kind, ...stage)
 }
 
-/** Where the tests of a folder are: the rooms of a stage have those of the whole stage, and the rooms of plan all of plan. */
-export const tests = (folder: string): string =>
-  path(folder.startsWith("plan/") ? "plan" : folder.split("/").slice(0, 2).join("/"), "test")
+/** The stage of a room, whose tests count for it: all of plan for the rooms of plan. */
+export const stage = (folder: string): string =>
+  folder.startsWith("plan/") ? "plan" : folder.split("/").slice(0, 2).join("/")
+
+/** The stages that are measured. */
+export const stages = (): ReadonlyArray<string> => [...new Set(Object.keys(floors).map(stage))]
+
+/** A folder and its rooms. */
+export const within = (folder: string): ReadonlyArray<string> => [
+  folder,
+  ...Object.keys(floors).filter((name) => name.startsWith(`${folder}/`))
+]
 
 /** The names of the sources of a folder, without those of the folders inside. The index of a package has no code. */
 export const files = (folder: string): ReadonlyArray<string> =>

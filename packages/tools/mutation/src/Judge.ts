@@ -35,9 +35,9 @@ const logger: Logger = {
 }
 
 /** A digest of everything that a run depends on: a killed run continues unless something has changed. */
-const stateOf = (folder: string, options: ReadonlyArray<unknown>): string => {
+const stateOf = (stage: string, options: ReadonlyArray<unknown>): string => {
   const hash = createHash("sha256").update(JSON.stringify([options, equivalents]))
-  const root = join("packages", folder.split("/")[0] ?? "")
+  const root = join("packages", stage.split("/")[0] ?? "")
   for (const kind of ["src", "test"]) {
     for (const path of readdirSync(join(root, kind), { recursive: true, encoding: "utf8" }).toSorted()) {
       if (path.endsWith(".ts")) hash.update(path).update(readFileSync(join(root, kind, path)))
@@ -56,27 +56,26 @@ export interface Options {
 }
 
 /**
- * Judges the mutants of the files `names` of a folder.
+ * Judges the mutants of some files of a stage.
  */
 export const run = async (
-  folder: string,
-  names: ReadonlyArray<string>,
+  stage: string,
+  paths: ReadonlyArray<string>,
   { every, processes, tests }: Options
 ): Promise<Report> => {
-  const paths = names.map((name) => join(Folders.path(folder, "src"), name))
   const sources = new Map(paths.map((path) => [path, readFileSync(path, "utf8")]))
   const { files, mutants } = await new Instrumenter(logger).instrument(
     [...sources].map(([name, content]) => ({ name, content, mutate: true })),
     { plugins: null, excludedMutations: [], ignorers: [] }
   )
-  const directory = resolve("node_modules/.cache/mutation", stateOf(folder, [names, tests, processes, every]))
+  const directory = resolve("node_modules/.cache/mutation", stateOf(stage, [paths, tests, processes, every]))
   mkdirSync(directory, { recursive: true })
   const ids = mutants.map(({ id }) => id)
   const unsampled = ids.filter((id) => !isSampled(id, every))
   const equivalent = known(sources, mutants, equivalents)
   const untried = new Set([...equivalent, ...unsampled])
   writeRun(directory, {
-    tests: tests.map((name) => join(Folders.tests(folder), "**", `${name}.test.ts`)),
+    tests: tests.map((name) => join(Folders.path(stage, "test"), "**", `${name}.test.ts`)),
     sources: Object.fromEntries(files.map(({ content, name }) => [resolve(name), content])),
     untried: [...untried],
     names: Object.fromEntries(mutants.map(({ fileName, id }) => [id, basename(fileName, ".ts")])),

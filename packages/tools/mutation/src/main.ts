@@ -2,15 +2,16 @@
  * Mutation tests of a folder: changes its code in small ways, one after the other, and runs the tests that reach each
  * change.
  *
- *     pnpm mutation core/loop                        a folder of a package, with the tests of that folder
+ *     pnpm mutation core/loop                        a stage of a package with its rooms, with the tests of the stage
+ *     pnpm mutation core/loop/run                    a room of it, with the tests of the stage
  *     pnpm mutation plan/bounds                      a room of a package without stages, with all tests of the package
- *     pnpm mutation core/loop Within.ts              one file of it, or several
- *     pnpm mutation core/loop Within.ts --tests=Within,Loop    the same with two files of tests
+ *     pnpm mutation core/loop Loop.ts                one file of it, or several
+ *     pnpm mutation core/loop Loop.ts --tests=Loop,Retry    the same with two files of tests
  *     pnpm mutation core/loop --processes=2          twice as fast with two processors
  *     pnpm mutation core/loop --every=10             a sample: one of ten mutants
  *     pnpm mutation core/loop --write                writes the score into `docs/quality.md`
  *     pnpm mutation --changed=origin/main            the files that a branch has changed
- *     pnpm mutation --folders                        prints the folders that have a floor
+ *     pnpm mutation --stages                         prints the stages that have a floor
  *     pnpm mutation --count                          writes into that page how many laws and the like there are
  *
  * Prints the mutants that no test noticed, and fails below the floor of the folder. The sources are not written to. A run
@@ -18,6 +19,7 @@
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import * as Count from "./Count.ts"
@@ -36,8 +38,8 @@ const { positionals, values } = parseArgs({
     changed: { type: "string" },
     count: { type: "boolean" },
     every: { type: "string", default: "1" },
-    folders: { type: "boolean" },
     processes: { type: "string", default: "1" },
+    stages: { type: "boolean" },
     tests: { type: "string", default: "*" },
     write: { type: "boolean" }
   }
@@ -85,13 +87,27 @@ const natural = (option: "every" | "processes"): number => {
   return value
 }
 
-const judge = async (folder: string, names: ReadonlyArray<string>): Promise<void> => {
-  const least = Folders.floors[folder] ?? 0
-  const report = await Judge.run(folder, names, {
+/** The names of files in each of some folders. */
+type Chosen = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** The folders of a stage are judged together, since the same tests run for all of them. */
+const judgeStage = async (stage: string, chosen: Chosen): Promise<void> => {
+  const ofStage = [...chosen].filter(([folder]) => Folders.stage(folder) === stage)
+  const paths = ofStage.flatMap(([folder, names]) => names.map((name) => join(Folders.path(folder, "src"), name)))
+  const { files } = await Judge.run(stage, paths, {
     tests: values.tests.split(","),
     processes: natural("processes"),
     every: natural("every")
   })
+  for (const [folder] of ofStage) {
+    const own = Object.entries(files).filter(([path]) => dirname(path) === Folders.path(folder, "src"))
+    conclude(folder, { files: Object.fromEntries(own) })
+  }
+}
+
+/** Prints and keeps the scores of a folder. */
+const conclude = (folder: string, report: Report): void => {
+  const least = Folders.floors[folder] ?? 0
   print(report)
   const made = {
     date: new Date().toISOString().slice(0, 10),
@@ -109,22 +125,25 @@ const judge = async (folder: string, names: ReadonlyArray<string>): Promise<void
   if (values.write === true) write(folder)
 }
 
-const chosen = (): ReadonlyMap<string, ReadonlyArray<string>> => {
+const chosen = (): Chosen => {
   if (values.changed !== undefined) {
     return Folders.group(git("diff", "--name-only", `${values.changed}...HEAD`).split("\n"))
   }
   const [folder = "", ...names] = positionals
-  const found = Folders.files(folder).filter((name) => names.length === 0 || names.includes(name))
+  const found = Folders.within(folder)
+    .map((room) => [room, Folders.files(room).filter((name) => names.length === 0 || names.includes(name))] as const)
+    .filter(([, files]) => files.length > 0)
   // A misspelt name would select no mutant, and the run would pass.
-  if (found.length === 0 || found.length < names.length)
-    throw new Error(`no such folder or file: ${positionals.join(" ")}`)
-  return new Map([[folder, found]])
+  const count = found.reduce((sum, [, files]) => sum + files.length, 0)
+  if (count === 0 || count < names.length) throw new Error(`no such folder or file: ${positionals.join(" ")}`)
+  return new Map(found)
 }
 
-if (values.folders === true) {
-  console.log(JSON.stringify(Object.keys(Folders.floors)))
+if (values.stages === true) {
+  console.log(JSON.stringify(Folders.stages()))
 } else if (values.count === true) {
   writeFileSync(page, withCount(readFileSync(page, "utf8"), Count.table()))
 } else {
-  for (const [folder, names] of chosen()) await judge(folder, names)
+  const files = chosen()
+  for (const stage of new Set([...files.keys()].map(Folders.stage))) await judgeStage(stage, files)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { files, floors, group, path, tests } from "../src/Folders.ts"
+import { files, floors, group, path, stage, stages, within } from "../src/Folders.ts"
 
 describe("floors", () => {
   it("stand for folders that have sources", () => {
@@ -18,13 +18,31 @@ describe("path", () => {
   })
 })
 
-describe("tests", () => {
+describe("stage", () => {
   it.each([
-    ["core/loop", "packages/core/test/loop"],
-    ["core/fund/count", "packages/core/test/fund"],
-    ["plan/load", "packages/plan/test"]
-  ])("of %s are in %s", (folder, expected) => {
-    expect(tests(folder)).toBe(expected)
+    ["core/loop", "core/loop"],
+    ["core/fund/count", "core/fund"],
+    ["plan/load", "plan"]
+  ])("of %s is %s", (folder, expected) => {
+    expect(stage(folder)).toBe(expected)
+  })
+})
+
+describe("stages", () => {
+  it("hold all folders that have a floor", () => {
+    expect(
+      stages()
+        .flatMap(within)
+        .filter((folder) => folder in floors)
+        .toSorted()
+    ).toEqual(Object.keys(floors).toSorted())
+  })
+})
+
+describe("within", () => {
+  it("a stage are its rooms", () => {
+    expect(within("core/loop")).toEqual(["core/loop", "core/loop/policy", "core/loop/run", "core/loop/hedge"])
+    expect(within("core/loop/run")).toEqual(["core/loop/run"])
   })
 })
 
