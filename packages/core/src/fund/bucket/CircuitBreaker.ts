@@ -4,6 +4,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { constFalse } from "effect/Function"
 import * as Option from "effect/Option"
 import * as PubSub from "effect/PubSub"
 import * as Random from "effect/Random"
@@ -92,8 +93,6 @@ const refusalOf = (circuit: Circuit.Circuit, settings: Settings, nowMillis: numb
     retryAfter: millis === Infinity ? Option.none() : Option.some(Duration.millis(millis))
   }
 }
-
-const never = () => false
 
 const isClosed = ({ circuit }: Held): boolean => circuit._tag === "Closed"
 
@@ -224,10 +223,10 @@ interface Made extends Pick<Parts, "look" | "change"> {
 
 const breakerOf = ({ change, circuits, look, maxWaitMillis, settings, states, store }: Made): CircuitBreaker => {
   const isPass = (granted: Grant): granted is Pass => "breaker" in granted && granted.breaker === settings
-  const isTimeless = Failures.readsTime(settings.rule) ? never : isClosed
+  const isTimeless = Failures.readsTime(settings.rule) ? constFalse : isClosed
   const end = (ticket: number, ending: Circuit.Ending): Effect.Effect<void> => {
     let isDrawn = true
-    const ignoresTime = ending._tag === "Succeeded" ? isTimeless : ending._tag === "Ignored" ? isClosed : never
+    const ignoresTime = ending._tag === "Succeeded" ? isTimeless : ending._tag === "Ignored" ? isClosed : constFalse
     const record = store.change((held, now, u: number | undefined) => {
       const after = Circuit.recorded(held.circuit, settings, now, ticket, ending, u)
       isDrawn = after !== Circuit.needsDraw

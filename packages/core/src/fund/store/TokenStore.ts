@@ -8,7 +8,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
+import { constFalse, identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import { longestTimerMillis } from "../../decide/Millis.ts"
@@ -85,7 +85,7 @@ export const makeSteps = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait
   // If attempts do not wait, there is none to wake.
   const told: (step: Effect.Effect<any>) => Effect.Effect<void> = Option.isNone(maxWait) ? identity : waking
 
-  const change: Steps<S>["change"] = (f, ignoresTime = never) => {
+  const change: Steps<S>["change"] = (f, ignoresTime = constFalse) => {
     const step: Step<Held<S>, Waiter | undefined, Parameters<typeof f>[2]> = (held, now, message) => [
       PriorityQueue.first(held.queue, now),
       Turns.noted(held, f(held.tokens, now, message))
@@ -94,7 +94,7 @@ export const makeSteps = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait
     return (self, message) => told(TimedRef.send(self, step, message, isTimeless))
   }
 
-  const looksTimeless = ignoringTime(never)
+  const looksTimeless = ignoringTime(constFalse)
   const look: Steps<S>["look"] = (f) => (self) =>
     TimedRef.modify(self, (held, now) => [f(held.tokens, now), held], looksTimeless)
 
@@ -144,8 +144,6 @@ export const makeSteps = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait
     level: look(arithmetic.level)
   }
 }
-
-const never = () => false
 
 /** Asks in another way if the first one has granted nothing. */
 const orElse =

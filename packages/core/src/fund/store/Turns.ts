@@ -5,6 +5,7 @@
  * the first waiter checks for tokens: when time should have refilled them, and when it is woken.
  */
 import type * as Effect from "effect/Effect"
+import { constFalse } from "effect/Function"
 import * as Option from "effect/Option"
 import type { Arithmetic } from "../port/Arithmetic.ts"
 import type { Grant, Request } from "../port/Port.ts"
@@ -44,7 +45,7 @@ export const make = <S>(
   maxWait: Waiting.MaxWait,
   grantOf: (self: TimedRef<Held<S>>, taken: number) => Option.Option<Grant>
 ) => {
-  const { costOf = one, free = Option.none, isShut = never, maxWaiting = Infinity, soonestMillis } = arithmetic
+  const { costOf = one, free = Option.none, isShut = constFalse, maxWaiting = Infinity, soonestMillis } = arithmetic
   const asked = Option.isNone(maxWait) ? arithmetic.asked : undefined
   const maxWaitMillis = Option.getOrElse(maxWait, () => 0)
 
@@ -135,8 +136,6 @@ export const make = <S>(
 }
 
 const one = () => 1
-
-const never = () => false
 
 /** The state with other tokens; the same state if they are the same. */
 export const noted = <S>(held: Held<S>, tokens: S): Held<S> =>

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Duration, Effect, Exit, Fiber, Option, Random, Stream } from "effect"
 import { acquire, isGranted, request } from "../Asking.ts"
 import { clockReads } from "../ClockReads.ts"
+import { logged } from "../Logged.ts"
 
 type Breaker = CircuitBreaker.CircuitBreaker
 type Options = NonNullable<Parameters<typeof CircuitBreaker.make>[0]>
@@ -439,6 +440,31 @@ describe("CircuitBreaker with whenShort: wait", () => {
     )
   )
 
+  it.effect("lets a caller wait for exactly as long as the circuit stays open", () =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const breaker = yield* opened(waiting)
+        expect(Option.isSome(yield* acquire(breaker, { atMostMillis: 1000 }))).toBe(true)
+        expect(Duration.toMillis(yield* VirtualClock.now)).toBe(1_000)
+      })
+    )
+  )
+
+  it.effect("waits for a probe that takes longer than the deadline may leave, in case it ends sooner", () =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const breaker = yield* opened(waiting)
+        yield* Effect.sleep("1 second")
+        const probe = Option.getOrThrow(yield* acquire(breaker))
+        const asked = yield* Effect.fork(acquire(breaker, { atMostMillis: 500 }))
+        yield* Effect.sleep(100)
+        yield* breaker.record({ _tag: "Succeeded", attempt: 1, granted: probe })
+        expect(Option.isSome(yield* Fiber.join(asked))).toBe(true)
+        expect(Duration.toMillis(yield* VirtualClock.now)).toBe(1_100)
+      })
+    )
+  )
+
   it.effect("refuses all waiting callers when it is isolated, and lets all through when it is reset", () =>
     VirtualClock.run(
       Effect.gen(function* () {
@@ -597,6 +623,12 @@ describe("CircuitBreaker.changes", () => {
         expect(Duration.toMillis(yield* VirtualClock.now)).toBe(1_000)
       })
     )
+  )
+
+  it.effect("logs nothing of its changes without onChange", () =>
+    Effect.gen(function* () {
+      expect(yield* logged(Effect.zipRight(opened(), settle))).toEqual([])
+    })
   )
 
   it.effect("lets onChange look at the circuit and change it", () =>

@@ -144,6 +144,48 @@ describe("TokenBucket.all", () => {
     })
   )
 
+  it.effect("foretells the first refusal that one of the buckets foretells, asking each for the same delay", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const foretelling = (name: string, state?: string): Bucket => ({
+        ...TokenBucket.unlimited,
+        refusalAfter: (delay) =>
+          Effect.sync(() => {
+            asked.push(`${name} ${Duration.toMillis(delay)}`)
+            return Option.map(Option.fromNullable(state), (state) => ({ state, retryAfter: Option.none() }))
+          })
+      })
+      const each = TokenBucket.all(
+        foretelling("a"),
+        TokenBucket.unlimited,
+        foretelling("b", "shut"),
+        foretelling("c", "full")
+      )
+      expect(yield* each.refusalAfter!(Duration.millis(7))).toEqual(
+        Option.some({ state: "shut", retryAfter: Option.none() })
+      )
+      expect(asked).toEqual(["a 7", "b 7"])
+      const willing = TokenBucket.all(foretelling("a"), foretelling("b"))
+      expect(yield* willing.refusalAfter!(Duration.zero)).toEqual(Option.none())
+      expect(TokenBucket.all(TokenBucket.unlimited, TokenBucket.empty)).not.toHaveProperty("refusalAfter")
+    })
+  )
+
+  it.effect("tells a bucket of an abandoned attempt only if its own grant, or a start, asks for it", () =>
+    Effect.gen(function* () {
+      const heard: Array<string> = []
+      const hearing = (name: string, hearsAbandoned: boolean): Bucket => ({
+        ...TokenBucket.unlimited,
+        acquire: () => Effect.succeedSome({ tokens: 1, refund: Effect.void, hearsAbandoned }),
+        record: ({ _tag }) => Effect.sync(() => void heard.push(`${name} ${_tag}`))
+      })
+      const each = TokenBucket.all(hearing("a", true), hearing("b", false))
+      yield* each.record(abandoned(yield* granted(each)))
+      yield* each.record(succeeded(yield* granted(each)))
+      expect(heard).toEqual(["a Abandoned", "a Succeeded", "b Succeeded"])
+    })
+  )
+
   it.effect("records and refunds with every bucket, even when one of them dies", () =>
     Effect.gen(function* () {
       const [a, before] = audited(yield* quota(9))

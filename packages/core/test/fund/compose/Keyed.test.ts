@@ -216,6 +216,18 @@ describe("TokenBucket.keyed", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("foretells what the bucket of the key foretells", () =>
+    Effect.gen(function* () {
+      const foretelling = Effect.map(TokenBucket.Key, (key): Bucket => ({
+        ...TokenBucket.unlimited,
+        refusalAfter: (delay) =>
+          Effect.succeed(Option.some({ state: `${key} after ${Duration.toMillis(delay)}`, retryAfter: Option.none() }))
+      }))
+      const { bucket } = yield* keyed({ bucket: foretelling })
+      expect(yield* at("a")(bucket.refusalAfter!(Duration.millis(7)))).toMatchObject({ value: { state: "a after 7" } })
+    })
+  )
+
   it.effect("keeps a bucket in which an attempt waits", () =>
     Effect.gen(function* () {
       const slow = RateLimiter.fixed({ rate: 0.001, burst: 1 })

@@ -2,6 +2,15 @@ import type { Equivalents } from "../Equivalent.ts"
 
 /** Of `core/fund`. */
 export const equivalents: Equivalents = {
+  "packages/core/src/fund/bucket/AcceptRatio.ts": {
+    "acceptRatio: ConditionalExpression, === to false, 2":
+      "Where nothing is refused, nothing is refused at any level: the check only saves work."
+  },
+  "packages/core/src/fund/bucket/CircuitBreaker.ts": {
+    "arithmeticOf: ConditionalExpression, && to true, 1":
+      "A circuit that is not closed has no ticket of its own, and no pass.",
+    "breakerOf: ConditionalExpression, === to false, 5": "Only keeps the effect that tells of a success."
+  },
   "packages/core/src/fund/bucket/Quota.ts": {
     "quota: EqualityOperator, > to >=": "To put in no tokens changes nothing: the check only saves work."
   },
@@ -47,6 +56,9 @@ export const equivalents: Equivalents = {
   "packages/core/src/fund/count/Tokens.ts": {
     "missing: EqualityOperator, > to >=":
       "For a cost of zero the difference is zero too; otherwise two such numbers are equal only by chance."
+  },
+  "packages/core/src/fund/store/WaitQueue.ts": {
+    "newest: EqualityOperator, > to >=": "No waiter has a ticket before the first one."
   },
   "packages/core/src/fund/fiber/AtOnce.ts": {
     "succeed: ConditionalExpression, === to false": "The success with nothing is only made once for all.",
