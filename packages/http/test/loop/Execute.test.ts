@@ -321,9 +321,9 @@ describe("HttpRetry.execute", () => {
 
   it.effect("leaves a body open that the reader has left unread when it succeeded", () =>
     Effect.gen(function* () {
-      for (const of of [HttpRetry.withRetry(policy), <C>(client: C): C => client]) {
+      for (const withRetry of [HttpRetry.withRetry(policy), <C>(client: C): C => client]) {
         const { calls, client } = scripted(whole)
-        const { stream } = yield* HttpRetry.execute(of(client), get, Effect.succeed)
+        const { stream } = yield* HttpRetry.execute(withRetry(client), get, Effect.succeed)
         expect(calls[0]?.signal.aborted).toBe(false)
         expect(yield* Stream.mkString(Stream.decodeText(stream))).toBe('{"id":1}')
       }
