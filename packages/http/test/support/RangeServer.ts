@@ -2,7 +2,7 @@
  * A scripted server of one file that has versions, breaks off, and answers ranges well or badly.
  */
 import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Call } from "./ScriptedClient.ts"
 import * as Faults from "./Faults.ts"
 
@@ -76,9 +76,9 @@ export const make = (file: File, steps: ReadonlyArray<Step>, chunkBytes = 3) => 
   const calls: Array<Call> = []
   let version = 0
   const client = HttpClient.make((request, _, signal) =>
-    Effect.suspend(() => {
+    Effect.flatMap(Clock.currentTimeMillis, (atMillis) => {
       const step = steps[calls.length] ?? {}
-      calls.push({ request, atMillis: 0, signal })
+      calls.push({ request, atMillis, signal })
       version = step.version ?? version
       if (step.unreachable === true) {
         return Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause: Faults.reset }))

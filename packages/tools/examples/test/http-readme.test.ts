@@ -1,31 +1,12 @@
-import {
-  AttemptTimeout,
-  Backoff,
-  Classifier,
-  Deadline,
-  Hint,
-  InvalidArgument,
-  type Observe,
-  type Retry,
-  TokenBucket,
-  Verdict
-} from "@effect-retry/core"
-import {
-  Connections,
-  Discard,
-  Download,
-  HttpClassifier,
-  HttpRetry,
-  Idempotency,
-  Presets,
-  Unauthorized
-} from "@effect-retry/http"
+import { AttemptTimeout, Backoff, Deadline, InvalidArgument, TokenBucket, Verdict } from "@effect-retry/core"
+import { Connections, Discard, HttpClassifier, HttpRetry, Idempotency, Presets } from "@effect-retry/http"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
-import { HttpBody, HttpClient, type HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { HttpClient, type HttpClientError } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
-import { Chunk, Clock, Context, Data, Duration, Effect, Fiber, Option, Schedule, Schema, Stream } from "effect"
+import { Chunk, Context, Data, Duration, Effect, Option, Schedule } from "effect"
 import { expectTypeOf } from "vitest"
-import { answer, broken, exchange, ok, reset, unavailable } from "../src/http-scripted.ts"
+import * as Stories from "../../../http/test/loop/Stories.ts"
+import { exchange, ok, unavailable } from "../src/http-scripted.ts"
 import type { Answer } from "../src/http-scripted.ts"
 import { hear, hearing } from "./heard.ts"
 import { read, rowsOf, tableOf } from "./rows.ts"
@@ -37,14 +18,7 @@ const virtually = (name: string, body: () => Effect.Effect<void, unknown>) =>
 
 const url = "https://api.example/"
 
-/** The reason of the last operation that gave up. */
-let reason: Retry.StopReason | undefined
-const listen: Observe.Observer = (event) =>
-  Effect.sync(() => {
-    if (event._tag === "GaveUp") reason = event.reason
-  })
-
-const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 second" }), observe: [listen, hear] }
+const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 second" }), observe: [hear] }
 
 const get = (...answers: readonly [Answer, ...ReadonlyArray<Answer>]) => got(policy, ...answers)
 
@@ -53,58 +27,16 @@ const got = <P extends HttpRetry.Fields<HttpClientError.HttpClientError>>(
   ...answers: readonly [Answer, ...ReadonlyArray<Answer>]
 ) => exchange(answers, (client) => HttpRetry.withRetry(client, of).get(url))
 
-const posted = (...answers: readonly [Answer, ...ReadonlyArray<Answer>]) =>
-  exchange(answers, (client) => HttpRetry.withRetry(client, policy).post(url))
-
 const hanging: Answer = () => Effect.never
+
+/** A row whose answers, and what the client does about them, are those of the package's own tests. */
+const stories =
+  (...names: ReadonlyArray<string>) =>
+  () =>
+    names.forEach((name) => it.effect(name, () => Stories.run(Stories.named(name), [hear])))
 
 const namesOf = (directives: HttpClassifier.Tables["directives"]): string =>
   directives.map((directive) => (typeof directive === "string" ? directive : directive.name)).join(", ")
-
-/** Answers with a body that is made by hand. */
-const bodied =
-  (
-    start: (controller: ReadableStreamDefaultController<Uint8Array>) => void,
-    status = 200,
-    headers: Readonly<Record<string, string>> = {}
-  ): Answer =>
-  (request) =>
-    Effect.sync(() =>
-      HttpClientResponse.fromWeb(request, new Response(new ReadableStream({ start }), { status, headers }))
-    )
-
-const breaking = bodied((controller) => controller.error(Object.assign(new Error(), { code: "ECONNRESET" })))
-
-const executed = (
-  answers: readonly [Answer, ...ReadonlyArray<Answer>],
-  request = HttpClientRequest.get(url),
-  of: HttpRetry.Preset<AttemptTimeout.AttemptTimedOut> = policy
-) =>
-  exchange(answers, (client) =>
-    HttpRetry.execute(HttpRetry.withRetry(client, of), request, HttpClientResponse.schemaBodyJson(Schema.Number))
-  )
-
-const refusedByProxy = (status: number): Answer =>
-  broken({ code: "UND_ERR_ABORTED", message: `Proxy response (${status}) !== 200 when HTTP Tunneling` })
-
-/** The first two of four bytes, and no more. */
-const begun = (headers: Readonly<Record<string, string>>): Answer => {
-  let isFirst = true
-  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    if (isFirst) controller.enqueue(new TextEncoder().encode("01"))
-    else controller.error(Object.assign(new Error(), { code: "ECONNRESET" }))
-    isFirst = false
-  }
-  return (request) =>
-    Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(new ReadableStream({ pull }), { headers })))
-}
-
-const rest = (etag: string) => answer(206, { etag, "content-range": "bytes 2-3/4" }, "23")
-
-const downloaded = (...answers: readonly [Answer, ...ReadonlyArray<Answer>]) =>
-  exchange(answers, (client) =>
-    Stream.mkString(Stream.decodeText(Download.stream(HttpRetry.withRetry(client, policy), HttpClientRequest.get(url))))
-  )
 
 const at = (value: unknown, ...fields: ReadonlyArray<string>): unknown =>
   fields.reduce<unknown>(
@@ -198,565 +130,175 @@ tableOf(
   path,
   "## What it does when",
   {
-    "The status is in the tables": () =>
-      virtually("waits, and sends again", () =>
-        Effect.gen(function* () {
-          for (const status of [408, 421, 425, 429, 500, 502, 503, 504]) {
-            expect(yield* get(answer(status), ok)).toMatchObject({ sent: [0, 1000], outcome: 200 })
-          }
-        })
-      ),
+    "The status is in the tables": stories(
+      ...[408, 421, 425, 429, 500, 502, 503, 504].map((status) => `sends again after ${status}`)
+    ),
 
-    "The status is below 500 and not in the tables": () =>
-      virtually("returns the response", () =>
-        Effect.gen(function* () {
-          for (const status of [204, 301, 400, 404, 413]) {
-            expect(yield* get(answer(status))).toMatchObject({ sent: [0], outcome: status })
-          }
-        })
-      ),
+    "The status is below 500 and not in the tables": stories(
+      ...[204, 301, 400, 404, 413].map((status) => `returns ${status}`)
+    ),
 
-    "The status is from 500 on and not in the tables": () =>
-      virtually("returns the response", () =>
-        Effect.gen(function* () {
-          expect(yield* get(answer(501))).toMatchObject({ sent: [0], outcome: 501 })
-          expect(reason).toEqual({ _tag: "Terminal", why: "status 501" })
-        })
-      ),
+    "The status is from 500 on and not in the tables": stories("returns 501"),
 
-    "The connection breaks, or cannot be made": () =>
-      virtually("waits, and sends again", () =>
-        Effect.gen(function* () {
-          const refused = broken({ code: "ECONNREFUSED", syscall: "connect" })
-          expect(yield* get(reset, refused, ok)).toMatchObject({ sent: [0, 1000, 2000], outcome: 200 })
-        })
-      ),
+    "The connection breaks, or cannot be made": stories(
+      "sends again after connections that broke or could not be made"
+    ),
 
-    "Statuses and broken connections alternate": () =>
-      virtually("counts them together", () =>
-        Effect.gen(function* () {
-          expect((yield* get(unavailable, reset, unavailable, reset)).sent).toHaveLength(3)
-          expect(reason?._tag).toBe("AttemptsSpent")
-        })
-      ),
+    "Statuses and broken connections alternate": stories(
+      "counts statuses and errors together, and returns the last response",
+      "counts statuses and errors together, and fails with the last error"
+    ),
 
-    "A request is sent again under a tracer": () =>
-      virtually("tells on its span how often it was sent again", () =>
-        Effect.gen(function* () {
-          const counts: Array<unknown> = []
-          const client = HttpClient.make((request) =>
-            Effect.flatMap(Effect.orDie(Effect.currentSpan), ({ attributes }) => {
-              counts.push(attributes.get("http.request.resend_count"))
-              return unavailable(request)
-            })
-          )
-          yield* HttpRetry.withRetry(client, policy).get(url)
-          expect(counts).toEqual([undefined, 1, 2])
-        })
-      ),
+    "A request is sent again under a tracer": stories("tells on spans how often a request was sent again"),
 
-    "All attempts are spent on statuses": () =>
-      virtually("returns the last response, its body unread", () =>
-        Effect.gen(function* () {
-          const busy = answer(503, {}, "busy")
-          const { outcome } = yield* exchange([busy], (client) =>
-            Effect.flatMap(HttpRetry.withRetry(client, policy).get(url), ({ text }) => text)
-          )
-          expect(outcome).toBe("busy")
-          expect(reason?._tag).toBe("AttemptsSpent")
-        })
-      ),
+    "All attempts are spent on statuses": stories("returns the last response, its body unread"),
 
-    "A request that is not safe to repeat meets a failure": () => {
-      const why = { _tag: "Terminal", why: "POST without Idempotency-Key" }
+    "A request that is not safe to repeat meets a failure": stories(
+      "does not send POST again",
+      "does not send POST again after an error"
+    ),
 
-      virtually("returns the response", () =>
-        Effect.gen(function* () {
-          expect(yield* posted(unavailable, ok)).toMatchObject({ sent: [0], outcome: 503 })
-          expect(reason).toEqual(why)
-        })
-      )
+    "The same, and it was certainly not processed": stories(
+      "sends POST again that was refused before it was sent, and nothing else",
+      "sends POST again after 421 and 425, which say that it was not processed"
+    ),
 
-      virtually("fails with the error", () =>
-        Effect.gen(function* () {
-          expect(yield* posted(reset, ok)).toMatchObject({ sent: [0], outcome: { _tag: "RequestError" } })
-          expect(reason).toEqual(why)
-        })
-      )
-    },
+    "HTTP/2 refuses the stream of the request, or makes none": stories(
+      "sends POST again of which HTTP/2 refused the stream, or made none"
+    ),
 
-    "The same, and it was certainly not processed": () =>
-      virtually("waits, and sends again", () =>
-        Effect.gen(function* () {
-          const refused = broken({ code: "ECONNREFUSED", syscall: "connect" })
-          expect(yield* posted(refused, answer(421), ok)).toMatchObject({ sent: [0, 1000, 2000], outcome: 200 })
-        })
-      ),
+    "A proxy answers CONNECT with 429, or with a status from 500 on": stories(
+      "sends POST again after a proxy was busy"
+    ),
 
-    "HTTP/2 refuses the stream of the request, or makes none": () =>
-      virtually("waits, and sends again", () =>
-        Effect.gen(function* () {
-          const code = "ERR_HTTP2_STREAM_ERROR"
-          const refused = broken({ code, message: "Stream closed with error code NGHTTP2_REFUSED_STREAM" })
-          const goingAway = broken({ code: "ERR_HTTP2_GOAWAY_SESSION" })
-          expect(yield* posted(refused, goingAway, ok)).toMatchObject({ sent: [0, 1000, 2000], outcome: 200 })
-        })
-      ),
+    "It answers with another status, such as 407": stories("fails with the error of a proxy's 407"),
 
-    "A proxy answers CONNECT with 429, or with a status from 500 on": () =>
-      virtually("waits, and sends again", () =>
-        Effect.gen(function* () {
-          expect(yield* posted(refusedByProxy(429), refusedByProxy(503), ok)).toMatchObject({
-            sent: [0, 1000, 2000],
-            outcome: 200
-          })
-        })
-      ),
+    "`idempotency` has a `rule` that says the request must not be repeated": stories(
+      "sends nothing again that a rule does not repeat, after 503",
+      "sends nothing again that a rule does not repeat, after an error"
+    ),
 
-    "It answers with another status, such as 407": () =>
-      virtually("fails with the error", () =>
-        Effect.gen(function* () {
-          expect(yield* get(refusedByProxy(407), ok)).toMatchObject({ sent: [0], outcome: { _tag: "RequestError" } })
-          expect(reason).toMatchObject({ _tag: "Terminal", why: "transport error PROXY_407" })
-        })
-      ),
+    "The body can be read only once": stories(
+      "sends no ReadableStream again, after 503",
+      "sends no ReadableStream again, after Error: read ECONNRESET"
+    ),
 
-    "`idempotency` has a `rule` that says the request must not be repeated": () => {
-      const rule = () => ({ _tag: "NotRepeatable", why: "each draw costs" }) as const
-      const drawing = { ...policy, idempotency: { ...Idempotency.standard, rule } }
+    "The response says how long to wait": stories(
+      "waits at least what the server asks for, and up to a tenth longer: 10"
+    ),
 
-      virtually("returns the response", () =>
-        Effect.gen(function* () {
-          expect(yield* got(drawing, unavailable, ok)).toMatchObject({ sent: [0], outcome: 503 })
-          expect(reason).toEqual({ _tag: "Terminal", why: "each draw costs" })
-        })
-      )
+    "It says longer than a minute": stories("does not wait longer than a minute"),
 
-      virtually("fails with the error", () =>
-        Effect.gen(function* () {
-          expect(yield* got(drawing, reset, ok)).toMatchObject({ sent: [0], outcome: { _tag: "RequestError" } })
-          expect(reason).toEqual({ _tag: "Terminal", why: "each draw costs" })
-        })
-      )
-    },
+    "The same, under a `hint` that ignores it beyond a minute": stories(
+      "waits as the back-off says where the policy ignores longer hints"
+    ),
 
-    "The body can be read only once": () =>
-      virtually("returns the response", () =>
-        Effect.gen(function* () {
-          const put = HttpClientRequest.put(url, { body: HttpBody.raw(new ReadableStream()) })
-          const { outcome, sent } = yield* exchange([unavailable, ok], (client) =>
-            HttpRetry.withRetry(client, policy).execute(put)
-          )
-          expect({ outcome, sent }).toEqual({ outcome: 503, sent: [0] })
-          expect(reason).toMatchObject({ why: "the body is a ReadableStream, which can be read only once" })
-        })
-      ),
+    "It says `x-should-retry: false`": stories("does what a header says: not to retry"),
 
-    "The response says how long to wait": () =>
-      virtually("waits at least that long, and up to a tenth longer", () =>
-        Effect.gen(function* () {
-          expect(yield* get(answer(503, { "retry-after": "10" }), ok)).toMatchObject({ sent: [0, 10_500] })
-        })
-      ),
+    "A status without a row comes with `x-should-retry: true`": stories(
+      "does what a header says: to retry, if the request is safe to repeat"
+    ),
 
-    "It says longer than a minute": () =>
-      virtually("returns the response without a wait", () =>
-        Effect.gen(function* () {
-          expect(yield* get(answer(503, { "retry-after": "61" }), ok)).toMatchObject({ sent: [0], outcome: 503 })
-          expect(reason).toEqual({ _tag: "HintTooLong", hint: Duration.seconds(61) })
-          expect(yield* Clock.currentTimeMillis).toBe(0)
-        })
-      ),
+    "The client underneath fails with `filterStatusOk`": stories(
+      "judges the errors that filterStatusOk makes before it, and fails with the last one"
+    ),
 
-    "The same, under a `hint` that ignores it beyond a minute": () =>
-      virtually("waits as the back-off says, and sends again", () =>
-        Effect.gen(function* () {
-          const hint = Hint.floor({ atMost: "1 minute", otherwise: "ignore" })
-          const asked = (seconds: string) => got({ ...policy, hint }, answer(503, { "retry-after": seconds }), ok)
-          expect(yield* asked("60")).toMatchObject({ sent: [0, 60_000], outcome: 200 })
-          expect(yield* asked("61")).toMatchObject({ sent: [0, 1000], outcome: 200 })
-        })
-      ),
+    "`opinion` has a verdict on the outcome": stories(
+      "asks the opinion before the classifier, even about responses that would be fine"
+    ),
 
-    "It says `x-should-retry: false`": () =>
-      virtually("returns the response", () =>
-        Effect.gen(function* () {
-          expect(yield* get(answer(503, { "x-should-retry": "false" }), ok)).toMatchObject({ outcome: 503 })
-          expect(reason).toEqual({ _tag: "Terminal", why: "x-should-retry: false" })
-        })
-      ),
+    "`classifier` is not made from tables": stories(
+      "takes the verdict of a classifier without tables",
+      "leaves it to the standard tables whether a POST was processed: 421",
+      "leaves it to the standard tables whether a POST was processed: 503"
+    ),
 
-    "A status without a row comes with `x-should-retry: true`": () =>
-      virtually("waits, and sends again, if it is safe to repeat", () =>
-        Effect.gen(function* () {
-          const again = answer(400, { "x-should-retry": "true" })
-          expect((yield* posted(again, ok)).sent).toEqual([0])
-          expect(yield* get(again, ok)).toMatchObject({ sent: [0, 1000], outcome: 200 })
-        })
-      ),
+    "One host asks for a pause, under `HttpRetry.perHost`": stories("pauses one host, and no other"),
 
-    "The client underneath fails with `filterStatusOk`": () =>
-      virtually("judges the status of its error, and fails with the last error", () =>
-        Effect.gen(function* () {
-          const { outcome, sent } = yield* exchange([unavailable], (client) =>
-            client.pipe(HttpClient.filterStatusOk, HttpRetry.withRetry(policy)).get(url)
-          )
-          expect(sent).toHaveLength(3)
-          expect(outcome).toMatchObject({ _tag: "ResponseError", reason: "StatusCode" })
-        })
-      ),
+    "A request is sent under `HttpRetry.withOptions`": stories(
+      "takes the fields of HttpRetry.withOptions in place of the client's"
+    ),
 
-    "`opinion` has a verdict on the outcome": () =>
-      virtually("takes it before the classifier's verdict", () =>
-        Effect.gen(function* () {
-          const opinion = () => Verdict.terminal("no more")
-          expect(yield* got({ ...policy, opinion }, unavailable, ok)).toMatchObject({ sent: [0], outcome: 503 })
-          expect(reason).toEqual({ _tag: "Terminal", why: "no more" })
-        })
-      ),
+    "A 401 under `Unauthorized.renewing`": stories("renews a credential once, whatever the method"),
 
-    "`classifier` is not made from tables": () =>
-      virtually("takes its verdict; the standard tables say whether the request was processed", () =>
-        Effect.gen(function* () {
-          const refusing = { ...policy, classifier: Classifier.never }
-          expect((yield* got(refusing, unavailable, ok)).sent).toEqual([0])
-          expect(reason).toEqual({ _tag: "Terminal", why: "nothing is retryable" })
-          const willing = { ...policy, classifier: Classifier.when(HttpClassifier.isResponse, Verdict.transient) }
-          const posting = (first: Answer) =>
-            exchange([first, ok], (client) => HttpRetry.withRetry(client, { ...willing, maxAttempts: 2 }).post(url))
-          expect([(yield* posting(answer(421))).sent, (yield* posting(unavailable)).sent]).toEqual([[0, 1000], [0]])
-        })
-      ),
+    "`beforeRetry` returns another request": stories(
+      "leaves the key of the operation on a request that beforeRetry makes anew"
+    ),
 
-    "One host asks for a pause, under `HttpRetry.perHost`": () =>
-      virtually("holds back later requests to that host, and to no other", () =>
-        Effect.gen(function* () {
-          const busy = answer(429, { "retry-after": "10" })
-          const of = { ...policy, ...(yield* HttpRetry.perHost()), backoff: policy.backoff, maxAttempts: 1 }
-          const { requests, sent } = yield* exchange([busy, ok], (client) => {
-            const retried = HttpRetry.withRetry(client, of)
-            const both = Effect.zip(retried.get(url), retried.get("https://other.example/"), { concurrent: true })
-            return Effect.zipRight(retried.get(url), both)
-          })
-          expect(requests.map(({ url }, i) => [url, sent[i]])).toEqual([
-            [url, 0],
-            ["https://other.example/", 0],
-            [url, 10_000]
-          ])
-          yield* exchange([busy, ok], (client) => HttpRetry.withRetry(client, policy).get(url))
-        })
-      ),
+    "The same, for another origin": stories("sends no credential to another origin that beforeRetry does not set"),
 
-    "A request is sent under `HttpRetry.withOptions`": () =>
-      virtually("takes those fields in place of the client's", () =>
-        Effect.gen(function* () {
-          const { sent } = yield* exchange([unavailable], (client) =>
-            HttpRetry.withRetry(client, policy)
-              .get(url)
-              .pipe(HttpRetry.withOptions({ maxAttempts: 1 }))
-          )
-          expect(sent).toEqual([0])
-          expect(reason).toMatchObject({ _tag: "AttemptsSpent", maxAttempts: 1 })
-        })
-      ),
+    "`beforeRetry` fails": stories(
+      "ends with an error of beforeRetry that the tables do not know",
+      "counts an error of beforeRetry that the tables know as an attempt that was not sent"
+    ),
 
-    "A 401 under `Unauthorized.renewing`": () =>
-      virtually("renews the credential and sends again, once, whatever the method", () =>
-        Effect.gen(function* () {
-          const renewing = Unauthorized.renewing((request) =>
-            Effect.succeed(HttpClientRequest.bearerToken(request, "new"))
-          )
-          const { outcome, requests } = yield* exchange([answer(401)], (client) =>
-            HttpRetry.withRetry(client, { ...policy, ...renewing }).post(url)
-          )
-          expect(outcome).toBe(401)
-          expect(requests.map(({ headers }) => headers["authorization"])).toEqual([undefined, "Bearer new"])
-          expect(reason).toMatchObject({ _tag: "AttemptsSpent", kind: "Client" })
-        })
-      ),
+    "An attempt runs into its timeout": stories("sends again after a timeout, if the request is safe to repeat"),
 
-    "`beforeRetry` returns another request": () =>
-      virtually("sends that, with the key of the operation", () =>
-        Effect.gen(function* () {
-          const other = HttpClientRequest.put("https://other.example/")
-          const { requests } = yield* exchange([unavailable, ok], (client) =>
-            HttpRetry.withRetry(client, { ...policy, beforeRetry: () => Effect.succeed(other) }).post(url, {
-              headers: { "idempotency-key": "mine" }
-            })
-          )
-          expect(requests.map(({ headers, method, url }) => [method, url, headers["idempotency-key"]])).toEqual([
-            ["POST", url, "mine"],
-            ["PUT", "https://other.example/", "mine"]
-          ])
-        })
-      ),
+    "The same on the last attempt": stories("makes a timeout the cause of a RequestError"),
 
-    "The same, for another origin": () =>
-      virtually("sends no `authorization` and no `cookie` that it does not set", () =>
-        Effect.gen(function* () {
-          const moved: HttpRetry.Policy = {
-            ...policy,
-            beforeRetry: (request) =>
-              Effect.succeed(
-                HttpClientRequest.setHeader(
-                  HttpClientRequest.setUrl(request, "https://other.example/"),
-                  "cookie",
-                  "its"
-                )
-              )
-          }
-          const { requests } = yield* exchange([unavailable, ok], (client) =>
-            HttpRetry.withRetry(client, moved).get(url, { headers: { authorization: "a", cookie: "c" } })
-          )
-          expect(requests.map(({ headers }) => [headers["authorization"], headers["cookie"]])).toEqual([
-            ["a", "c"],
-            [undefined, "its"]
-          ])
-        })
-      ),
+    "A deadline passes during an attempt": stories("bounds an attempt by the time that is left"),
 
-    "`beforeRetry` fails": () =>
-      virtually("takes it for an attempt that was not sent, and fails with the error", () =>
-        Effect.gen(function* () {
-          const failing = (error: unknown) => ({ ...policy, beforeRetry: () => Effect.fail(error) })
-          const refused = broken({ code: "ECONNRESET" })(HttpClientRequest.get("https://tokens.example/"))
-          const passing = yield* Effect.flip(refused)
-          expect(yield* got(failing("no token"), unavailable)).toMatchObject({ sent: [0], outcome: "no token" })
-          expect(reason?._tag).toBe("Terminal")
-          expect(yield* got(failing(passing), unavailable)).toMatchObject({ sent: [0], outcome: passing })
-          expect([reason?._tag, yield* Clock.currentTimeMillis]).toEqual(["AttemptsSpent", 3000])
-        })
-      ),
+    "A response is followed by another attempt": stories(
+      "releases a response when the wait for another attempt begins"
+    ),
 
-    "An attempt runs into its timeout": () =>
-      virtually("interrupts it, and sends again, if it is safe to repeat", () =>
-        Effect.gen(function* () {
-          const timed = { ...policy, attemptTimeout: AttemptTimeout.constant("2 seconds") }
-          const posting = exchange([hanging, ok], (client) => HttpRetry.withRetry(client, timed).post(url))
-          expect((yield* posting).sent).toEqual([0])
-          expect(yield* got(timed, hanging, ok)).toMatchObject({ sent: [0, 3000], outcome: 200 })
-        })
-      ),
+    "The body breaks when the headers are in": stories("leaves a body that breaks to its reader"),
 
-    "The same on the last attempt": () =>
-      virtually("fails with a `RequestError`", () =>
-        Effect.gen(function* () {
-          const timed = { ...policy, attemptTimeout: AttemptTimeout.constant("2 seconds") }
-          const { outcome } = yield* got(timed, hanging)
-          expect(outcome).toMatchObject({ _tag: "RequestError", cause: { _tag: "AttemptTimedOut", attempt: 3 } })
-        })
-      ),
+    "The same, read by `HttpRetry.execute`": stories(
+      "reads inside the attempt: sends again when the body breaks, if the request is safe to repeat"
+    ),
 
-    "A deadline passes during an attempt": () =>
-      virtually("interrupts it", () =>
-        Effect.gen(function* () {
-          const { outcome, sent } = yield* got({ ...policy, deadline: Deadline.refuse("5 seconds") }, hanging)
-          expect(sent).toEqual([0])
-          expect(outcome).toMatchObject({ _tag: "RequestError", cause: { _tag: "AttemptTimedOut" } })
-          expect(yield* Clock.currentTimeMillis).toBe(5000)
-          expect(reason?._tag).toBe("DeadlinePassed")
-        })
-      ),
+    "What `HttpRetry.execute` reads cannot be decoded": stories(
+      "reads inside the attempt: does not send again what cannot be decoded, a schema that does not fit"
+    ),
 
-    "A response is followed by another attempt": () =>
-      virtually("releases its body before the wait", () =>
-        Effect.gen(function* () {
-          const abortedAt: Array<number> = []
-          const sentAt: Array<number> = []
-          const client = HttpClient.make((request, _, signal) =>
-            Effect.clockWith((clock) => {
-              const now = () => clock.unsafeCurrentTimeMillis()
-              signal.addEventListener("abort", () => abortedAt.push(now()))
-              sentAt.push(now())
-              return unavailable(request)
-            })
-          )
-          yield* HttpRetry.withRetry(client, policy).get(url)
-          expect({ sentAt, abortedAt }).toEqual({ sentAt: [0, 1000, 2000], abortedAt: [0, 1000] })
-        })
-      ),
+    "The reading runs into the timeout of its attempt": stories(
+      "reads inside the attempt: sends again when a body stalls until the timeout of its attempt"
+    ),
 
-    "The body breaks when the headers are in": () =>
-      virtually("leaves that to the reader of the body", () =>
-        Effect.gen(function* () {
-          const { outcome, sent } = yield* exchange([breaking, ok], (client) =>
-            Effect.flatMap(HttpRetry.withRetry(client, policy).get(url), ({ text }) => text)
-          )
-          expect(sent).toEqual([0])
-          expect(outcome).toMatchObject({ _tag: "ResponseError", reason: "Decode" })
-        })
-      ),
+    "`HttpRetry.execute` gives up on a response": stories(
+      "reads inside the attempt: a response that is not sent again once, the last of all attempts"
+    ),
 
-    "The same, read by `HttpRetry.execute`": () =>
-      virtually("waits, and sends again, if it is safe to repeat", () =>
-        Effect.gen(function* () {
-          const again = yield* executed([breaking, answer(200, {}, "1")])
-          expect(again).toMatchObject({ sent: [0, 1000], outcome: 1 })
-          expect(yield* executed([breaking, ok], HttpClientRequest.post(url))).toMatchObject({ sent: [0] })
-          expect(reason).toEqual({ _tag: "Terminal", why: "POST without Idempotency-Key" })
-        })
-      ),
+    "A client of `HttpRetry.orStopped` gives up": stories(
+      "gives the reason to one handler with a response, its body unread",
+      "gives the reason to one handler with an error"
+    ),
 
-    "What `HttpRetry.execute` reads cannot be decoded": () =>
-      virtually("fails with the reader's error", () =>
-        Effect.gen(function* () {
-          const { outcome, sent } = yield* executed([answer(200, {}, "{}"), ok])
-          expect({ outcome, sent }).toMatchObject({ outcome: { _tag: "ParseError" }, sent: [0] })
-          expect(reason?._tag).toBe("Terminal")
-        })
-      ),
+    "The body of a `Download.stream` breaks": stories("asks for the rest whenever the body of a download breaks"),
 
-    "The reading runs into the timeout of its attempt": () =>
-      virtually("interrupts it, and sends again, if it is safe to repeat", () =>
-        Effect.gen(function* () {
-          const stalling = bodied(() => undefined)
-          const bounded = { ...policy, attemptTimeout: AttemptTimeout.constant("5 seconds") }
-          const again = yield* executed([stalling, answer(200, {}, "1")], undefined, bounded)
-          expect(again).toMatchObject({ sent: [0, 6000], outcome: 1 })
-        })
-      ),
+    "The same, and the first answer has no strong validator": stories(
+      "does not go on with a download without a strong validator"
+    ),
 
-    "`HttpRetry.execute` gives up on a response": () =>
-      virtually("gives it to the reader, after all attempts", () =>
-        Effect.gen(function* () {
-          expect(yield* executed([answer(503, {}, "7")])).toMatchObject({ sent: [0, 1000, 2000], outcome: 7 })
-          expect(reason?._tag).toBe("AttemptsSpent")
-        })
-      ),
+    "The server has another version of what is downloaded": stories(
+      "emits nothing of another version of a download: 412",
+      "emits nothing of another version of a download: a part"
+    ),
 
-    "A client of `HttpRetry.orStopped` gives up": () =>
-      virtually("fails with a `RetryStopped` that has the response, its body unread, or the error", () =>
-        Effect.gen(function* () {
-          const stopped = (...answers: readonly [Answer, ...ReadonlyArray<Answer>]) =>
-            exchange(answers, (client) => HttpRetry.orStopped(client, policy).get(url))
-          const { outcome } = yield* stopped(answer(503, {}, "busy"))
-          const { error, reason } = outcome as Retry.RetryStopped<HttpClientResponse.HttpClientResponse>
-          expect([reason._tag, error.status, yield* error.text]).toEqual(["AttemptsSpent", 503, "busy"])
-          expect((yield* stopped(reset)).outcome).toMatchObject({
-            _tag: "RetryStopped",
-            error: { _tag: "RequestError" }
-          })
-        })
-      ),
+    "The bucket refuses": stories("returns the response where the bucket refuses, its body unread"),
 
-    "The body of a `Download.stream` breaks": () =>
-      virtually("waits, and asks for the rest", () =>
-        Effect.gen(function* () {
-          const { outcome, requests } = yield* downloaded(begun({ etag: '"a"' }), rest('"a"'))
-          expect(outcome).toBe("0123")
-          expect(requests.map(({ headers }) => headers["range"])).toEqual([undefined, "bytes=2-"])
-        })
-      ),
+    "The rate limiter refuses the first attempt": stories(
+      "makes a first attempt that is refused the cause of a RequestError"
+    ),
 
-    "The same, and the first answer has no strong validator": () =>
-      virtually("fails with a `DownloadFailed`", () =>
-        Effect.gen(function* () {
-          const { outcome, sent } = yield* downloaded(begun({ etag: 'W/"a"' }), rest('W/"a"'))
-          expect({ outcome, sent }).toMatchObject({ outcome: { reason: { _tag: "NotResumable" } }, sent: [0] })
-          expect(reason?._tag).toBe("Terminal")
-        })
-      ),
+    "The rate limiter refuses a later attempt": stories(
+      "returns the body that was kept when a retry is refused after the wait",
+      "returns a body that says where it has gone when that was not kept"
+    ),
 
-    "The server has another version of what is downloaded": () =>
-      virtually("fails with a `DownloadFailed`, and emits nothing of it", () =>
-        Effect.gen(function* () {
-          for (const other of [answer(412), rest('"b"')]) {
-            const { outcome } = yield* downloaded(begun({ etag: '"a"' }), other)
-            expect(outcome).toMatchObject({ reason: { _tag: "OtherVersion" }, received: 2 })
-          }
-          expect(reason?._tag).toBe("Terminal")
-        })
-      ),
+    "A certificate is not valid": stories("fails with the error of a certificate that is not valid"),
 
-    "The bucket refuses": () =>
-      virtually("returns the response, its body unread", () =>
-        Effect.gen(function* () {
-          const funded = { ...policy, bucket: TokenBucket.empty }
-          const { outcome } = yield* exchange([answer(503, {}, "busy")], (client) =>
-            Effect.flatMap(HttpRetry.withRetry(client, funded).get(url), ({ text }) => text)
-          )
-          expect(outcome).toBe("busy")
-          expect(reason?._tag).toBe("BucketEmpty")
-        })
-      ),
+    "The server asks for HTTP/1.1, or for another TLS": stories(
+      "fails with the error of a server that wants HTTP/1.1",
+      "fails with the error of a server that wants another TLS"
+    ),
 
-    "The rate limiter refuses the first attempt": () =>
-      virtually("fails with a `RequestError`", () =>
-        Effect.gen(function* () {
-          const { outcome, sent } = yield* refusing(0, ok)
-          expect(sent).toEqual([])
-          expect(outcome).toMatchObject({ _tag: "RequestError", cause: { _tag: "AttemptRefused" } })
-        })
-      ),
+    "The URL is not valid": stories("fails with the error of a URL that is not valid, and sends nothing"),
 
-    "The rate limiter refuses a later attempt": () => {
-      virtually("returns the last response, with its body where that was read to its end", () =>
-        Effect.gen(function* () {
-          const { outcome } = yield* refusing(1, answer(429, {}, "busy"))
-          expect(outcome).toEqual([429, "busy"])
-          expect(reason?._tag).toBe("RateLimiterRefused")
-        })
-      )
+    "The operation is interrupted in a wait": stories("ends a wait that is interrupted, and leaves no sleeper behind"),
 
-      virtually("returns it without its body otherwise", () =>
-        Effect.gen(function* () {
-          const { outcome } = yield* refusing(1, answer(503, {}, "busy"))
-          expect(outcome).toEqual([503, "ResponseError"])
-        })
-      )
-    },
-
-    "A certificate is not valid": () =>
-      virtually("fails with the error", () =>
-        Effect.gen(function* () {
-          expect(yield* get(broken({ code: "CERT_HAS_EXPIRED" }), ok)).toMatchObject({ sent: [0] })
-          expect(reason).toEqual({ _tag: "Terminal", why: "transport error CERT_HAS_EXPIRED" })
-        })
-      ),
-
-    "The server asks for HTTP/1.1, or for another TLS": () =>
-      virtually("fails with the error", () =>
-        Effect.gen(function* () {
-          const message = "Stream closed with error code NGHTTP2_HTTP_1_1_REQUIRED"
-          expect(yield* get(broken({ code: "ERR_HTTP2_STREAM_ERROR", message }), ok)).toMatchObject({ sent: [0] })
-          expect(reason).toEqual({ _tag: "Terminal", why: "transport error NGHTTP2_HTTP_1_1_REQUIRED" })
-          const code = "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"
-          expect(yield* get(broken({ code }), ok)).toMatchObject({ sent: [0] })
-          expect(reason).toEqual({ _tag: "Terminal", why: `transport error ${code}` })
-        })
-      ),
-
-    "The URL is not valid": () =>
-      virtually("fails with the error, and sends nothing", () =>
-        Effect.gen(function* () {
-          const { outcome, sent } = yield* exchange([ok], (client) =>
-            HttpRetry.withRetry(client, policy).get("http://")
-          )
-          expect(sent).toEqual([])
-          expect(outcome).toMatchObject({ _tag: "RequestError", reason: "InvalidUrl" })
-          expect(reason).toEqual({ _tag: "Terminal", why: "the URL is not valid" })
-        })
-      ),
-
-    "The operation is interrupted in a wait": () =>
-      virtually("ends at once", () =>
-        Effect.gen(function* () {
-          const fiber = yield* Effect.fork(get(unavailable))
-          yield* Effect.sleep("500 millis")
-          yield* Fiber.interrupt(fiber)
-          expect(yield* Clock.currentTimeMillis).toBe(500)
-        })
-      ),
-
-    "The client is wrapped twice": () =>
-      virtually("multiplies the numbers of requests", () =>
-        Effect.gen(function* () {
-          const { sent } = yield* exchange([unavailable], (client) =>
-            client.pipe(HttpRetry.withRetry(policy), HttpRetry.withRetry({ ...policy, name: "outer" })).get(url)
-          )
-          expect(sent).toHaveLength(9)
-        })
-      ),
+    "The client is wrapped twice": stories("multiplies when it is wrapped twice"),
 
     "A policy has a bad value": () =>
       it("throws an `InvalidArgument` that names module, field, range and value", () => {
@@ -769,19 +311,6 @@ tableOf(
   },
   hearing
 )
-
-/** An operation under a limiter that grants so many attempts: its status, and its body or what came of reading it. */
-const refusing = (attempts: number, first: Answer) => {
-  const rateLimiter: TokenBucket.TokenBucket = {
-    ...TokenBucket.unlimited,
-    acquire: (request) => (request.attempt <= attempts ? TokenBucket.unlimited : TokenBucket.empty).acquire(request)
-  }
-  return exchange([first], (client) =>
-    Effect.flatMap(HttpRetry.withRetry(client, { ...policy, rateLimiter }).get(url), ({ status, text }) =>
-      Effect.map(Effect.merge(text), (read) => [status, typeof read === "string" ? read : read._tag])
-    )
-  )
-}
 
 tableOf(path, "## How the types work", {
   "`attemptTimeout`": () =>
@@ -871,36 +400,6 @@ describe(`${path} ## How the types work, of opinions`, () => {
 })
 
 describe(`${path} ## What it does not do`, () => {
-  virtually("runs what prepares a request once, wherever it stands in the pipe", () =>
-    Effect.gen(function* () {
-      for (const order of ["before", "after"]) {
-        let prepared = 0
-        const prepare = HttpClient.mapRequest((request) => {
-          prepared++
-          return request
-        })
-        const retry = HttpRetry.withRetry(policy)
-        yield* exchange([unavailable], (client) =>
-          (order === "before" ? retry(prepare(client)) : prepare(retry(client))).get(url)
-        )
-        expect(prepared).toBe(1)
-      }
-    })
-  )
-
-  virtually("sends for each attempt what a client underneath makes of it", () =>
-    Effect.gen(function* () {
-      let signatures = 0
-      const { requests } = yield* exchange([unavailable, ok], (client) => {
-        const signing = HttpClient.make((request) =>
-          client.execute(HttpClientRequest.setHeader(request, "signature", String(++signatures)))
-        )
-        return HttpRetry.withRetry(signing, policy).get(url)
-      })
-      expect(requests.map(({ headers }) => headers["signature"])).toEqual(["1", "2"])
-    })
-  )
-
   virtually("adds no header to those of the platform's traces", () =>
     Effect.gen(function* () {
       const { requests } = yield* get(unavailable, ok)
@@ -956,14 +455,6 @@ describe(`${path} ## Presets`, () => {
         methodsOf(preset.idempotency),
         namesOf(preset.classifier.tables.directives)
       ])
-    })
-  )
-
-  virtually("of GitHub waits a minute, then two, and takes a hinted 403 for throttling", () =>
-    Effect.gen(function* () {
-      expect((yield* got(Presets.github, answer(429), answer(429), ok)).sent).toEqual([0, 60_000, 180_000])
-      expect((yield* got(Presets.github, answer(403), ok)).sent).toEqual([0])
-      expect((yield* got(Presets.github, answer(403, { "retry-after": "2" }), ok)).sent).toEqual([0, 2000])
     })
   )
 })

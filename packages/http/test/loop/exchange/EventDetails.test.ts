@@ -8,7 +8,6 @@ import { describe, expect, it } from "@effect/vitest"
 import { Data, Effect, FastCheck, Logger, LogLevel, Tracer } from "effect"
 import * as LogLines from "../../../../core/test/support/LogLines.ts"
 import * as Snapshots from "../../../../core/test/support/Snapshots.ts"
-import * as Spans from "../../../../core/test/support/Spans.ts"
 import * as ScriptedClient from "../../support/ScriptedClient.ts"
 
 type Observers = ReadonlyArray<Observe.Observer>
@@ -424,26 +423,6 @@ describe("HttpRetry.withRetry events of an operation inside another one", () => 
         ["nested: GET api.example inside attempt 1 of job, which retries too", get]
       ])
     })
-  )
-})
-
-describe("HttpRetry.withRetry spans of attempts", () => {
-  it.effect("tell how often the request was sent again, from the second on", () =>
-    Effect.gen(function* () {
-      const { provide, spans } = Spans.recording()
-      const client = HttpRetry.withRetry(down, { ...policy, maxAttempts: 3 })
-      const eager = HttpRetry.withRetry(down, { ...policy, name: "eager", attemptHeaders: HttpRetry.attemptNumber() })
-      yield* provide(Effect.all([client.get(url), Effect.withSpan(eager.get(url), "around")]))
-      const sent = "http.client GET"
-      expect(spans.map(({ attributes, name }) => [name, attributes["http.request.resend_count"]])).toEqual([
-        [sent, undefined],
-        [sent, 1],
-        [sent, 2],
-        ["around", undefined],
-        [sent, undefined],
-        [sent, 1]
-      ])
-    }).pipe(ScriptedClient.world)
   )
 })
 

@@ -123,23 +123,6 @@ describe("HttpRetry.orStopped", () => {
     }).pipe(world)
   )
 
-  it.effect("gives response and reason to one handler", () =>
-    Effect.gen(function* () {
-      const { client } = scripted({ status: 503, body: "busy" })
-      const seen = yield* HttpRetry.orStopped(client, policy)
-        .get(url)
-        .pipe(
-          Effect.map(({ status }) => `${status}`),
-          Effect.catchTag("RetryStopped", ({ error, reason }) =>
-            HttpClassifier.isResponse(error)
-              ? Effect.map(error.text, (text) => `${error.status} ${text}: ${reason._tag}`)
-              : Effect.succeed(error._tag)
-          )
-        )
-      expect(seen).toBe("503 busy: AttemptsSpent")
-    }).pipe(world)
-  )
-
   it.effect("has a data-first and a data-last form, with and without a policy", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503)

@@ -2,7 +2,7 @@ import { HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientRes
 import { AttemptTimeout, Backoff, Classifier, Deadline, Retry, TokenBucket, Verdict } from "@effect-retry/core"
 import { HttpClassifier, HttpRetry, Idempotency, IdempotencyKey } from "@effect-retry/http"
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Data, Duration, Effect, Exit, Option, Ref, Stream } from "effect"
+import { Cause, Duration, Effect, Exit, Option, Ref, Stream } from "effect"
 import * as Faults from "../../support/Faults.ts"
 import * as Scripted from "../../support/ScriptedClient.ts"
 
@@ -12,8 +12,6 @@ const url = "http://api.example.com/things"
 const elsewhere = "http://other.example.com/things"
 
 const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 second" }) }
-
-class NoToken extends Data.TaggedError("NoToken") {}
 
 /** A request with everything that is for one server alone. */
 const credentials = { authorization: "Bearer old", cookie: "id=1", host: "virtual.example", "proxy-authorization": "p" }
@@ -368,15 +366,6 @@ describe("Policy.beforeRetry and the key of the operation", () => {
       expect(Scripted.sent(calls, "idempotency-key")).toEqual(["key-1", "key-1", "key-1", "mine", "mine", "mine"])
     }).pipe(Effect.provide(IdempotencyKey.layerSequence), world)
   )
-
-  it.effect("leaves it on a request that is made anew", () =>
-    Effect.gen(function* () {
-      const { calls, client } = scripted(503)
-      const renewed = { ...keyed, beforeRetry: () => Effect.succeed(HttpClientRequest.post(elsewhere)) }
-      yield* HttpRetry.withRetry(client, renewed).post(url)
-      expect(Scripted.sent(calls, "idempotency-key")).toEqual(["key-1", "key-1", "key-1"])
-    }).pipe(Effect.provide(IdempotencyKey.layerSequence), world)
-  )
 })
 
 describe("Policy.beforeRetry that fails", () => {
@@ -396,25 +385,12 @@ describe("Policy.beforeRetry that fails", () => {
     cause: Faults.reset
   })
 
-  it.effect("ends the operation with its error if the tables do not know it", () =>
-    Effect.gen(function* () {
-      const { calls, client } = scripted(503)
-      const error = new NoToken()
-      const exit = yield* Effect.exit(HttpRetry.withRetry(client, { ...policy, beforeRetry: failing(error) }).get(url))
-      expect(exit).toEqual(Exit.fail(error))
-      expect(calls.length).toBe(1)
-    }).pipe(world)
-  )
-
   it.effect("counts as an attempt that was not sent if they do", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(421, 200)
       const patient = { ...policy, maxAttempts: 4, beforeRetry: failing(unreachable, unreachable) }
       const { status } = yield* HttpRetry.withRetry(client, patient).post(url)
       expect([status, ...Scripted.times(calls)]).toEqual([200, 0, 3_000])
-      const spent = { ...policy, beforeRetry: failing(unreachable, unreachable) }
-      const exit = yield* Effect.exit(HttpRetry.withRetry(scripted(503).client, spent).get(url))
-      expect(exit).toEqual(Exit.fail(unreachable))
     }).pipe(world)
   )
 

@@ -35,25 +35,6 @@ const down: Scripted.Answer = { status: 503 }
 const backoff = Backoff.constant({ delay: "1 second" })
 
 describe("HttpRetry.perHost", () => {
-  it.effect("pauses one host, and no other", () =>
-    Effect.gen(function* () {
-      const { client, timesOf } = hosts({ [a]: [busy, ok], [b]: [ok], [c]: [busy, ok] })
-      const retried = HttpRetry.withRetry(client, { ...(yield* HttpRetry.perHost()), maxAttempts: 1 })
-      yield* retried.get(a)
-      yield* Effect.all(
-        [a, b, a, b].map((url) => retried.get(url)),
-        { concurrency: "unbounded" }
-      )
-      yield* retried.get(c)
-      yield* Effect.zip(retried.get(c), retried.get(a), { concurrent: true })
-      expect([a, b, c].map(timesOf)).toEqual([
-        [0, 10_000, 10_000, 10_000],
-        [0, 0],
-        [10_000, 20_000]
-      ])
-    }).pipe(world)
-  )
-
   it.effect("holds back after a request that must not be repeated, too", () =>
     Effect.gen(function* () {
       const { client, timesOf } = hosts({ [a]: [busy, ok] })

@@ -13,7 +13,6 @@ const policy = { ...HttpRetry.standard, backoff: Backoff.constant({ delay: "1 se
 
 describe("HttpRetry.withOptions", () => {
   const fields: ReadonlyArray<readonly [string, HttpRetry.Options, steps: ReadonlyArray<Scripted.Step>, unknown]> = [
-    ["maxAttempts", { maxAttempts: 1 }, [503], [0]],
     ["backoff", { backoff: Backoff.constant({ delay: "5 seconds" }) }, [503, 200], [0, 5_000]],
     ["hint", { hint: Hint.ignore }, [{ status: 503, headers: { "retry-after": "7" } }, 200], [0, 1_000]],
     ["classifier", { classifier: Classifier.never }, [503], [0]],

@@ -32,7 +32,6 @@ describe("Unauthorized.renewing", () => {
   it.effect.each([
     { steps: [200], sent: ["token-1"], status: 200 },
     { steps: [401, 200], sent: ["token-1", "token-2"], status: 200 },
-    { steps: [401, 401, 200], sent: ["token-1", "token-2"], status: 401 },
     { steps: [503, 401, 200], sent: ["token-1", "token-1", "token-2"], status: 200 },
     { steps: [401, 503, 200], sent: ["token-1", "token-2", "token-2"], status: 200 },
     { steps: [Faults.reset, 401, 200], sent: ["token-1", "token-1", "token-2"], status: 200 },

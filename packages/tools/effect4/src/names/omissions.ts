@@ -217,11 +217,6 @@ export const omissions: ReadonlyArray<Omission> = [
     reason: "The cookies that a client of Effect 4 keeps are an array."
   },
   {
-    file: "http/test/loop/exchange/EventDetails.test.ts",
-    parts: ["HttpRetry.withRetry spans of attempts"],
-    reason: "Effect 4 names the spans of its client in another way, and ends that of a status that is a failure twice."
-  },
-  {
     file: "http/test/loop/RetryTransient.test.ts",
     parts: ["does not go on for ever as retryTransient does without retries"],
     reason: "retryTransient of Effect 4 makes one attempt if it may not retry."
