@@ -78,7 +78,7 @@ const aimd = (limit: number, { slowMillis }: Settings, { inFlight, isDropped, ra
  * The limit after a step. Formula: `floor(g * limit + sqrt(g * limit))` with `g = baseline * 1.25 / latency`, between
  * 0.5 and 2.
  */
-export const gradient = (limit: number, baselineMillis: number, latencyMillis: number): number => {
+const gradient = (limit: number, baselineMillis: number, latencyMillis: number): number => {
   const g = Math.max(0.5, Math.min(2, latencyMillis === 0 ? 2 : (baselineMillis * 1.25) / latencyMillis))
   return Math.floor(g * limit + Math.sqrt(g * limit))
 }

@@ -58,7 +58,4 @@ export const modify = <S, A>(
   ignoresTime?: (state: S) => boolean
 ): Effect.Effect<A> => send(self, step, undefined, ignoresTime)
 
-/** The state after the latest change. */
-export const get = <S>(self: TimedRef<S>): Effect.Effect<S> => Effect.map(Ref.get(self), ({ state }) => state)
-
 const next = (time: MonotonicTime.Time) => MonotonicTime.next(time, MonotonicTime.currentClock())

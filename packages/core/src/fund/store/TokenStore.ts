@@ -57,7 +57,7 @@ export interface Steps<S> {
 type Acquired = Effect.Effect<Option.Option<Grant>>
 
 /** The functions of a store, for one state. */
-export const storeOf = <S>(self: Stored<S>, { acquire, change, free, level, look }: Steps<S>): TokenStore<S> => {
+const storeOf = <S>(self: Stored<S>, { acquire, change, free, level, look }: Steps<S>): TokenStore<S> => {
   const inTurn = (request: Request) => acquire(self, request)
   const freely = free && (() => free(self))
   return {

@@ -36,8 +36,6 @@ export interface WaitQueue {
 
 export const empty: WaitQueue = { first: 0, next: 0, waiters: /*#__PURE__*/ HashMap.empty(), demand: 0 }
 
-export const size = ({ waiters }: WaitQueue): number => HashMap.size(waiters)
-
 export const isEmpty = ({ first, next }: WaitQueue): boolean => first === next
 
 /** Whether a waiter is the next one to be served. */

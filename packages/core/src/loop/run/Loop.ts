@@ -45,7 +45,7 @@ export const run = (self: Erased, prepared: Prepared, onStopped?: OnStopped): Er
     : Effect.catchAllCause(self, (cause) => afterFirst(self, prepared, cause))
 
 /** Enters the loop after a first attempt made outside it, under a policy that is not `eager`. */
-export const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
+const afterFirst = (self: Erased, prepared: Prepared, cause: Cause.Cause<unknown>): Erased =>
   Line.withFiber((fiber, status) => {
     const op = Operation.make(self, prepared, undefined, fiber, status)
     op.attempts = 1

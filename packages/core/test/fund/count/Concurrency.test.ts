@@ -62,15 +62,20 @@ const modelled = (model: Model, own: Concurrency.Settings, ended: Concurrency.Sa
     : { limit: next, baseline, low: model.low + 1, window: [] }
 }
 
-describe("Concurrency.gradient", () => {
+describe("Concurrency.noted by the gradient", () => {
   // From the formula of Envoy's gradient controller, with a least latency of 10 ms.
   it.each([
     { from: 10, latencies: [10, 10, 12.5, 20, 50, 50, 12.5, 10], expected: [16, 24, 28, 21, 13, 9, 12, 18] },
     { from: 3, latencies: [12.5, 12.5, 12.5, 12.5], expected: [4, 6, 8, 10] },
     { from: 10, latencies: [0, 100], expected: [24, 15] }
   ])("equals Envoy's from $from", ({ expected, from, latencies }) => {
-    let limit = from
-    expect(latencies.map((latency) => (limit = Concurrency.gradient(limit, 10, latency)))).toEqual(expected)
+    let concurrency = Concurrency.make(from)
+    const limitAfter = (latency: number) => {
+      const least = { ...concurrency, baselineMillis: 10 }
+      concurrency = Concurrency.noted(least, settings, sample(latency, settings.most))
+      return concurrency.limit
+    }
+    expect(latencies.map(limitAfter)).toEqual(expected)
   })
 })
 

@@ -1,11 +1,13 @@
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Ref } from "effect"
 import * as AtOnce from "../../../src/fund/fiber/AtOnce.ts"
 import * as TimedRef from "../../../src/fund/store/TimedRef.ts"
 import { clockReads } from "../ClockReads.ts"
 
 type Noted = ReadonlyArray<number>
+
+const stateOf = <S>(self: TimedRef.TimedRef<S>) => Effect.map(Ref.get(self), ({ state }) => state)
 
 const note = (state: Noted, nowMillis: number) => [undefined, [...state, nowMillis]] as const
 
@@ -15,7 +17,7 @@ describe("TimedRef.make", () => {
       const ref = yield* TimedRef.make((now): Noted => [now])
       yield* Effect.sleep("2 seconds")
       yield* TimedRef.modify(ref, note)
-      expect(yield* TimedRef.get(ref)).toEqual([0, 2000])
+      expect(yield* stateOf(ref)).toEqual([0, 2000])
     }).pipe(VirtualClock.run)
   )
 
@@ -25,7 +27,7 @@ describe("TimedRef.make", () => {
       yield* Effect.sleep("2 seconds")
       expect(yield* clockReads(TimedRef.modify(ref, note, (state) => state.length === 0))).toBe(0)
       yield* TimedRef.modify(ref, note, (state) => state.length === 0)
-      expect(yield* TimedRef.get(ref)).toEqual([0, 2000])
+      expect(yield* stateOf(ref)).toEqual([0, 2000])
     }).pipe(VirtualClock.run)
   )
 
@@ -33,11 +35,9 @@ describe("TimedRef.make", () => {
     Effect.gen(function* () {
       const ref = yield* TimedRef.make((): Noted => [])
       const noting = (state: Noted, _nowMillis: number, message: number) => ["answer", [...state, message]] as const
-      expect([
-        yield* TimedRef.send(ref, noting, 7),
-        yield* TimedRef.send(ref, noting, 8),
-        yield* TimedRef.get(ref)
-      ]).toEqual(["answer", "answer", [7, 8]])
+      expect([yield* TimedRef.send(ref, noting, 7), yield* TimedRef.send(ref, noting, 8), yield* stateOf(ref)]).toEqual(
+        ["answer", "answer", [7, 8]]
+      )
     }).pipe(VirtualClock.run)
   )
 
@@ -49,7 +49,7 @@ describe("TimedRef.make", () => {
           throw new Error("bug")
         })
       )
-      expect([exit._tag, yield* TimedRef.get(ref)]).toEqual(["Failure", []])
+      expect([exit._tag, yield* stateOf(ref)]).toEqual(["Failure", []])
     })
   )
 
@@ -57,7 +57,7 @@ describe("TimedRef.make", () => {
     Effect.gen(function* () {
       const ref = yield* TimedRef.make((): Noted => [])
       const ran = yield* Effect.sync(() => AtOnce.run(TimedRef.modify(ref, (state) => ["answer", [...state, 1]])))
-      expect([AtOnce.hasEnded(ran), yield* ran, yield* TimedRef.get(ref)]).toEqual([true, "answer", [1]])
+      expect([AtOnce.hasEnded(ran), yield* ran, yield* stateOf(ref)]).toEqual([true, "answer", [1]])
     })
   )
 })
@@ -68,7 +68,7 @@ describe("TimedRef.makeUnread", () => {
       const ref = yield* TimedRef.makeUnread<Noted>([])
       yield* Effect.sleep("2 seconds")
       yield* TimedRef.modify(ref, note)
-      expect(yield* TimedRef.get(ref)).toEqual([2000])
+      expect(yield* stateOf(ref)).toEqual([2000])
     }).pipe(VirtualClock.run)
   )
 })

@@ -2,7 +2,7 @@ import type { TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import type { Clock, FastCheck } from "effect"
-import { Duration, Effect, Exit, FastCheck as fc, Fiber, Option } from "effect"
+import { Duration, Effect, Exit, FastCheck as fc, Fiber, Option, Ref } from "effect"
 import * as AtOnce from "../../../src/fund/fiber/AtOnce.ts"
 import type { Arithmetic } from "../../../src/fund/port/Arithmetic.ts"
 import * as TimedRef from "../../../src/fund/store/TimedRef.ts"
@@ -36,26 +36,27 @@ const makeQueue = (initial: number, millisPerToken = Infinity) => {
     level: (tokens) => tokens
   }
   const ref = Effect.runSync(TimedRef.makeUnread({ tokens: initial, queue: PriorityQueue.empty }))
-  const waiting = TokenStore.storeOf(ref, TokenStore.makeSteps(arithmetic, Option.some(Infinity)))
+  const steps = TokenStore.makeSteps(arithmetic, Option.some(Infinity))
   const drip = (tokens: number) =>
     TimedRef.modify(ref, (state) => [undefined, { ...state, tokens: state.tokens + tokens }], isTimeless)
-  const add = waiting.change((before, _now, tokens: number) => before + tokens)
+  const change = steps.change((before, _now, tokens: number) => before + tokens)
+  const add = (tokens: number) => change(ref, tokens)
   const wakeFirst = add(0)
   const store = {
     demands,
     get tokens() {
-      return Effect.runSync(TimedRef.get(ref)).tokens
+      return Effect.runSync(Ref.get(ref)).state.tokens
     },
     set tokens(tokens: number) {
       Effect.runSync(drip(tokens - this.tokens))
     }
   }
   const queue = {
-    length: Effect.map(TimedRef.get(ref), ({ queue }) => PriorityQueue.size(queue)),
+    length: Effect.map(Ref.get(ref), ({ state }) => PriorityQueue.size(state.queue)),
     acquire: (cost: number, maxWaitMillis: number, asked: Pick<Asked, "restore"> = {}) => {
       const asking = request({ ...asked, ...(maxWaitMillis !== Infinity && { atMostMillis: maxWaitMillis }) })
       costs.set(asking, cost)
-      return waiting.acquire(asking)
+      return steps.acquire(ref, asking)
     }
   }
   const served: Array<string> = []

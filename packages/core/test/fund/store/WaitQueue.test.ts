@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc } from "effect"
+import { Effect, FastCheck as fc, HashMap } from "effect"
 import * as WaitQueue from "../../../src/fund/store/WaitQueue.ts"
 import { law } from "../../support/Laws.ts"
 import { request } from "../Asking.ts"
@@ -26,7 +26,7 @@ describe("WaitQueue", () => {
     const { queue, waiters } = queueOf([0.1, 0.2])
     expect([WaitQueue.isEmpty(WaitQueue.empty), WaitQueue.isEmpty(queue)]).toEqual([true, false])
     const left = waiters.reduce(WaitQueue.left, queue)
-    expect([WaitQueue.isEmpty(left), WaitQueue.size(left), left.demand]).toEqual([true, 0, 0])
+    expect([WaitQueue.isEmpty(left), HashMap.size(left.waiters), left.demand]).toEqual([true, 0, 0])
     expect(WaitQueue.first(left)).toBeUndefined()
   })
 
@@ -49,13 +49,13 @@ describe("WaitQueue", () => {
         left = WaitQueue.left(left, gone)
         line = line.filter((waiter) => waiter !== gone)
         expect(WaitQueue.first(left)).toBe(line[0])
-        expect([WaitQueue.size(left), left.demand]).toEqual([
+        expect([HashMap.size(left.waiters), left.demand]).toEqual([
           line.length,
           line.reduce((sum, { cost }) => sum + cost, 0)
         ])
       }
       // What was there before has not changed.
-      expect([WaitQueue.size(queue), WaitQueue.first(queue)]).toEqual([waiters.length, waiters[0]])
+      expect([HashMap.size(queue.waiters), WaitQueue.first(queue)]).toEqual([waiters.length, waiters[0]])
     },
     law(100)
   )
@@ -64,7 +64,7 @@ describe("WaitQueue", () => {
     const { queue, waiters } = queueOf(Array.from({ length: 2000 }, () => 1))
     const [first, second] = waiters
     const inner = waiters.slice(2).reduce(WaitQueue.left, queue)
-    expect(WaitQueue.size(inner)).toBe(2)
+    expect(HashMap.size(inner.waiters)).toBe(2)
     expect(WaitQueue.first(WaitQueue.left(inner, first!))).toBe(second)
   })
 })
