@@ -29,15 +29,15 @@ export const request = ({
 })
 
 /** Asks as the loop does: only a wait can be interrupted. */
-export const acquire = (bucket: TokenBucket.TokenBucket, asked?: Asked) =>
+export const acquire = <E>(bucket: Pick<TokenBucket.TokenBucket<E>, "acquire">, asked?: Asked) =>
   Effect.uninterruptibleMask((restore) => bucket.acquire(request({ ...asked, restore })))
 
 /** Whether the request is granted. */
-export const isGranted = (bucket: TokenBucket.TokenBucket, asked?: Asked) =>
+export const isGranted = <E>(bucket: Pick<TokenBucket.TokenBucket<E>, "acquire">, asked?: Asked) =>
   Effect.map(acquire(bucket, asked), Option.isSome)
 
 /** The tokens of the grant, if there is one. */
-export const tokensOf = (bucket: TokenBucket.TokenBucket, asked?: Asked) =>
+export const tokensOf = <E>(bucket: Pick<TokenBucket.TokenBucket<E>, "acquire">, asked?: Asked) =>
   Effect.map(acquire(bucket, asked), (grant) => Option.map(grant, ({ tokens }) => tokens))
 
 /** Asks until it is refused; answers how often it was granted. */
@@ -51,16 +51,20 @@ export const drain = (bucket: TokenBucket.TokenBucket, asked: Asked = { atMostMi
 const grantOf = (tokens: number): TokenBucket.Grant => ({ tokens, refund: Effect.void })
 
 /** Tells a bucket that an attempt succeeded; `granted` is what it had taken. */
-export const succeed = (bucket: TokenBucket.TokenBucket, attempt = 1, granted = 0) =>
+export const succeed = <E>(bucket: TokenBucket.TokenBucket<E>, attempt = 1, granted = 0) =>
   bucket.record({ _tag: "Succeeded", attempt, granted: grantOf(granted) })
 
 /** Tells a bucket that an attempt failed. */
-export const fail = (
-  bucket: TokenBucket.TokenBucket,
+export const fail = <E>(
+  bucket: TokenBucket.TokenBucket<E>,
   verdict: Verdict.Verdict = Verdict.server,
   attempt = 1,
   granted = 0
 ) => bucket.record({ _tag: "Failed", attempt, granted: grantOf(granted), verdict })
+
+/** Tells a bucket how a first attempt ended. */
+export const tell = <E>(bucket: TokenBucket.TokenBucket<E>, ended: "Succeeded" | Verdict.Kind) =>
+  ended === "Succeeded" ? succeed(bucket) : fail(bucket, Verdict.retryable(ended))
 
 /** Tells a bucket that an attempt was interrupted, or died. */
 export const abandon = (bucket: TokenBucket.TokenBucket, attempt = 1, granted = 0) =>

@@ -3,7 +3,7 @@ import { Throttle } from "@effect-retry/grpc"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Option } from "effect"
-import { outcomeOf, request, tokensFor } from "./buckets.ts"
+import { request, tell, tokensOf } from "../../../core/test/fund/Asking.ts"
 import { read } from "./rows.ts"
 
 const path = "docs/buckets.md"
@@ -21,12 +21,12 @@ const attempts = (bucket: Bucket, most = 1000) => granted(bucket, undefined, mos
 
 const granted = (bucket: Bucket, kind: Verdict.Kind | undefined, most: number) =>
   Effect.gen(function* () {
-    for (let n = 0; n < most; n++) if (Option.isNone(yield* tokensFor(bucket, kind, 0))) return n
+    for (let n = 0; n < most; n++) if (Option.isNone(yield* tokensOf(bucket, { kind, atMostMillis: 0 }))) return n
     return most
   })
 
 const outcomes = (bucket: Bucket, ended: "Succeeded" | Verdict.Kind, count: number) =>
-  Effect.replicateEffect(bucket.record(outcomeOf(ended)), count)
+  Effect.replicateEffect(tell(bucket, ended), count)
 
 /** Each of these executes the row of a bucket. */
 const buckets: Readonly<Record<string, () => void>> = {
@@ -46,8 +46,8 @@ const buckets: Readonly<Record<string, () => void>> = {
       Effect.gen(function* () {
         const bucket = yield* TokenBucket.quota()
         expect(yield* bucket.level).toBe(500)
-        const granted = yield* Effect.map(bucket.acquire(request("Throttling")), Option.getOrThrow)
-        expect(granted.tokens).toBeLessThan(yield* Effect.map(tokensFor(bucket, "Server"), Option.getOrThrow))
+        const granted = yield* Effect.map(bucket.acquire(request({ kind: "Throttling" })), Option.getOrThrow)
+        expect(granted.tokens).toBeLessThan(yield* Effect.map(tokensOf(bucket, { kind: "Server" }), Option.getOrThrow))
         yield* bucket.record({ _tag: "Succeeded", attempt: 2, granted })
         const level = yield* bucket.level
         expect(level).toBe(500 - 14)
@@ -88,7 +88,8 @@ const buckets: Readonly<Record<string, () => void>> = {
           bucket: TokenBucket.successRatio({ ratio: 0.1, capacity: 10 }),
           share: 0.3
         })
-        const retry = (n: number) => Effect.map(bucket.acquire({ ...request("Server"), attempt: n + 1 }), Option.isSome)
+        const retry = (n: number) =>
+          Effect.map(bucket.acquire(request({ kind: "Server", attempt: n + 1 })), Option.isSome)
         // Of the ten tokens that are there without it, the operation gets three.
         expect(yield* Effect.all([retry(1), retry(2), retry(3), retry(4)])).toEqual([true, true, true, false])
         expect(yield* retries(bucket)).toBe(7)
@@ -137,7 +138,7 @@ const buckets: Readonly<Record<string, () => void>> = {
     virtually("refuses with the chance of the formula", () =>
       Effect.gen(function* () {
         const limiter = yield* RateLimiter.acceptRatio()
-        const granted = yield* Effect.replicateEffect(tokensFor(limiter), 1000)
+        const granted = yield* Effect.replicateEffect(tokensOf(limiter, { attempt: 1 }), 1000)
         // Nothing is ever accepted: the n-th request is sent with the chance 1 / n.
         const sent = granted.filter(Option.isSome).length
         expect(sent).toBeGreaterThan(2)
@@ -153,7 +154,7 @@ const buckets: Readonly<Record<string, () => void>> = {
         const verdict = Verdict.retryable("Throttling", { hint: "10 seconds" })
         yield* limiter.record({ _tag: "Failed", attempt: 1, granted: { tokens: 0, refund: Effect.void }, verdict })
         expect(yield* attempts(limiter)).toBe(0)
-        yield* tokensFor(limiter)
+        yield* tokensOf(limiter, { attempt: 1 })
         expect(yield* Clock.currentTimeMillis).toBe(10_000)
       })
     ),
@@ -163,7 +164,7 @@ const buckets: Readonly<Record<string, () => void>> = {
       Effect.gen(function* () {
         const limiter = yield* RateLimiter.adaptiveConcurrency({ initial: 10, samples: 1, whenShort: "refuse" })
         const ends = (millis: number) =>
-          Effect.flatMap(Effect.map(limiter.acquire(request()), Option.getOrThrow), (granted) =>
+          Effect.flatMap(Effect.map(limiter.acquire(request({ attempt: 1 })), Option.getOrThrow), (granted) =>
             limiter.record({ _tag: "Succeeded", attempt: 1, granted, ran: Duration.millis(millis) })
           )
         yield* ends(10)
@@ -177,7 +178,7 @@ const buckets: Readonly<Record<string, () => void>> = {
     virtually("grants as many attempts as may be in flight, and one more for each that ends", () =>
       Effect.gen(function* () {
         const limiter = yield* RateLimiter.concurrencyLimit({ limit: 10, whenShort: "refuse" })
-        const first = yield* Effect.map(limiter.acquire(request()), Option.getOrThrow)
+        const first = yield* Effect.map(limiter.acquire(request({ attempt: 1 })), Option.getOrThrow)
         expect(yield* attempts(limiter)).toBe(9)
         yield* limiter.record({ _tag: "Abandoned", attempt: 1, granted: first })
         expect(yield* attempts(limiter)).toBe(1)

@@ -36,7 +36,7 @@ import {
 import { expectTypeOf } from "vitest"
 import * as Stories from "../../../core/test/loop/Stories.ts"
 import { timeline } from "../src/scripted.ts"
-import { outcomeOf, request, tokensFor } from "./buckets.ts"
+import { request, succeed, tell, tokensOf } from "../../../core/test/fund/Asking.ts"
 import { hear, hearing } from "./heard.ts"
 import { read, rowsOf, tableOf } from "./rows.ts"
 
@@ -207,18 +207,18 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
           ...undotted(options)
         })
         const seen: Array<unknown> = [yield* bucket.level]
-        for (const kind of ["Throttling", "Server"] as const) seen.push(yield* tokensFor(bucket, kind))
-        yield* bucket.record(outcomeOf("Succeeded"))
+        for (const kind of ["Throttling", "Server"] as const) seen.push(yield* tokensOf(bucket, { kind }))
+        yield* succeed(bucket)
         yield* Effect.sleep("2 seconds")
         seen.push(yield* bucket.level)
-        for (let n = 0; n < 40; n++) seen.push(yield* tokensFor(bucket, "Server"), yield* now)
+        for (let n = 0; n < 40; n++) seen.push(yield* tokensOf(bucket, { kind: "Server" }), yield* now)
         return seen
       })
 
   const successRatio: Trace = (options) =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.successRatio({ ratio: 0.1, capacity: 10, ...options })
-      const taken = yield* tokensFor(bucket, "Server")
+      const taken = yield* tokensOf(bucket, { kind: "Server" })
       yield* Effect.sleep("2 seconds")
       return [taken, yield* bucket.level]
     })
@@ -246,8 +246,8 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
       const seen: Array<unknown> = []
       for (let n = 0; n < count; n++) {
         yield* Effect.sleep(pause)
-        seen.push(yield* tokensFor(limiter), yield* now)
-        yield* limiter.record(outcomeOf(ended(n)))
+        seen.push(yield* tokensOf(limiter, { attempt: 1 }), yield* now)
+        yield* tell(limiter, ended(n))
       }
       return seen
     })
@@ -287,7 +287,7 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
         granted: { tokens: 0, refund: Effect.void },
         verdict: Verdict.retryable("Server", { hint: "10 seconds" })
       })
-      return [yield* tokensFor(limiter), yield* now]
+      return [yield* tokensOf(limiter, { attempt: 1 }), yield* now]
     }).pipe(Effect.provide(SeededRandom.layerConstant(0.5)))
 
   const concurrencyLimit =
@@ -295,9 +295,14 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
     (options) =>
       Effect.gen(function* () {
         const limiter = yield* RateLimiter.concurrencyLimit({ ...base, ...options })
-        const first = yield* limiter.acquire(request("Server"))
+        const first = yield* limiter.acquire(request({ kind: "Server" }))
         const granted = yield* Effect.fork(
-          Effect.all([tokensFor(limiter, "Server"), tokensFor(limiter, "Server"), tokensFor(limiter, "Server"), now])
+          Effect.all([
+            tokensOf(limiter, { kind: "Server" }),
+            tokensOf(limiter, { kind: "Server" }),
+            tokensOf(limiter, { kind: "Server" }),
+            now
+          ])
         )
         yield* Effect.sleep("5 seconds")
         yield* limiter.record({
@@ -317,7 +322,10 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
         const levels = [yield* limiter.level]
         const sendAll = (count: number, millis: number) =>
           Effect.gen(function* () {
-            const grants = yield* Effect.replicateEffect(limiter.acquire(request("Server", 0)), count)
+            const grants = yield* Effect.replicateEffect(
+              limiter.acquire(request({ kind: "Server", atMostMillis: 0 })),
+              count
+            )
             for (const grant of grants) {
               if (Option.isNone(grant)) continue
               const ran = Duration.millis(millis)
@@ -327,8 +335,8 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
           })
         for (let n = 0; n < 8; n++) yield* sendAll(2000, 100)
         for (let n = 0; n < 14; n++) yield* sendAll(2000, 6000 * 2 ** n)
-        const held = yield* Effect.replicateEffect(limiter.acquire(request("Server", 0)), 2000)
-        const waiting = yield* Effect.fork(Effect.zip(tokensFor(limiter, "Server"), now))
+        const held = yield* Effect.replicateEffect(limiter.acquire(request({ kind: "Server", atMostMillis: 0 })), 2000)
+        const waiting = yield* Effect.fork(Effect.zip(tokensOf(limiter, { kind: "Server" }), now))
         yield* Effect.sleep("5 seconds")
         const granted = Option.getOrElse(held[0] ?? Option.none(), () => noGrant)
         yield* limiter.record({ _tag: "Abandoned", attempt: 2, granted })
@@ -355,7 +363,7 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
         /** The end of an attempt, if it is granted, and what the circuit does then. */
         const send = (kind: Verdict.Kind | undefined, hint?: Duration.DurationInput, seconds = 1) =>
           Effect.gen(function* () {
-            const grant = yield* breaker.acquire(request("Server"))
+            const grant = yield* breaker.acquire(request({ kind: "Server" }))
             const ran = Duration.seconds(seconds)
             if (Option.isSome(grant)) {
               const ended = { attempt: 2, granted: grant.value, ran }
@@ -375,7 +383,8 @@ describe(`${path} ### Of buckets, observers and plans`, () => {
         yield* open()
         yield* Effect.sleep("16 seconds")
         // A probe that does not end, and another one.
-        for (let n = 0; n < 2; n++) seen.push(Option.isSome(yield* breaker.acquire(request("Server", 0))))
+        for (let n = 0; n < 2; n++)
+          seen.push(Option.isSome(yield* breaker.acquire(request({ kind: "Server", atMostMillis: 0 }))))
         yield* Effect.sleep("30 seconds")
         yield* send(undefined)
         yield* open("2 hours")

@@ -8,7 +8,7 @@ import * as Redis from "@effect-retry/servers/Redis"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Context, Effect, Exit, Layer, Option, Schedule, Scope } from "effect"
-import { outcomeOf, request, tokensFor } from "./buckets.ts"
+import { request, succeed, tokensOf } from "../../../core/test/fund/Asking.ts"
 import { read, rowsOf, tableOf } from "./rows.ts"
 
 const path = "packages/fleet/README.md"
@@ -43,11 +43,11 @@ describe(`${path} ## Defaults`, () => {
     ]
     const spend = Effect.gen(function* () {
       const bucket = yield* RedisBucket.quota({ name: "held", ...limits, cost: { orElse: 1 }, observe })
-      for (let n = 0; n < 1000; n++) yield* bucket.acquire(request())
+      for (let n = 0; n < 1000; n++) yield* bucket.acquire(request({ attempt: 1 }))
       yield* Effect.sleep("1 minute")
       // An attempt with a lease of its own: it is the only one between two sweeps.
       const { length } = puts
-      yield* bucket.acquire(request())
+      yield* bucket.acquire(request({ attempt: 1 }))
       const spentMillis = yield* Clock.currentTimeMillis
       yield* Effect.sleep("1 minute")
       return (puts[length] ?? NaN) - spentMillis
@@ -59,10 +59,10 @@ describe(`${path} ## Defaults`, () => {
   const quota = Effect.gen(function* () {
     const bucket = yield* RedisBucket.quota({ name: "costs", ...limits })
     const costOf = (kind: "Throttling" | "Server") =>
-      Effect.map(Effect.map(bucket.acquire(request(kind)), Option.getOrThrow), ({ tokens }) => tokens)
+      Effect.map(Effect.map(bucket.acquire(request({ kind })), Option.getOrThrow), ({ tokens }) => tokens)
     const costs = { throttling: yield* costOf("Throttling"), orElse: yield* costOf("Server") }
     const before = yield* bucket.level
-    yield* bucket.record(outcomeOf("Succeeded"))
+    yield* succeed(bucket)
     return { ...costs, increment: (yield* bucket.level) - before }
   }).pipe(Effect.scoped, Effect.provide(generous().store), VirtualClock.run)
 
@@ -76,7 +76,7 @@ describe(`${path} ## Defaults`, () => {
     }))
     const store = Layer.provide(Layer.effect(RedisStore.RedisStore, reading), generous().store)
     const breaker = yield* Effect.provide(RedisBucket.circuitBreaker({ name: "refreshed" }), store)
-    for (let n = 0; n < 20; n++) yield* Effect.delay(breaker.acquire(request()), "100 millis")
+    for (let n = 0; n < 20; n++) yield* Effect.delay(breaker.acquire(request({ attempt: 1 })), "100 millis")
     return (reads[1] ?? NaN) - (reads[0] ?? NaN)
   }).pipe(VirtualClock.run)
 
@@ -93,7 +93,7 @@ describe(`${path} ## Defaults`, () => {
       return { ...full, take }
     })
     const short = Layer.provide(Layer.effect(RedisStore.RedisStore, refusing), store)
-    return Effect.flatMap(bucket, (bucket) => tokensFor(bucket)).pipe(
+    return Effect.flatMap(bucket, (bucket) => tokensOf(bucket, { attempt: 1 })).pipe(
       Effect.map(Option.match({ onNone: () => "refuse", onSome: () => "wait" })),
       Effect.scoped,
       Effect.provide(short),
@@ -177,7 +177,7 @@ const quotaOf = (redis: Redis.Server, others: Partial<Options> = {}, connection:
   Effect.flatMap(storeOf(redis, connection), (store) => Effect.provide(RedisBucket.quota(options(others)), store))
 
 const reasonOf = (bucket: RedisBucketOf) =>
-  Effect.map(Effect.flip(bucket.acquire(request("Server"))), ({ reason }) => reason)
+  Effect.map(Effect.flip(bucket.acquire(request({ kind: "Server" }))), ({ reason }) => reason)
 
 const arrivals = ({ admin }: Redis.Server, name = "") => Effect.promise(() => admin.keys(`effect-retry:{${name}*`))
 
@@ -189,7 +189,7 @@ const away = (choose: (bucket: RedisBucketOf) => Effect.Effect<TokenBucket.Token
     const redis = yield* Redis.start()
     const bucket = yield* Effect.flatMap(quotaOf(redis), choose)
     yield* redis.kill
-    return yield* tokensFor(bucket, "Server")
+    return yield* tokensOf(bucket, { kind: "Server" })
   })
 
 type RedisBucketOf = Effect.Effect.Success<ReturnType<typeof RedisBucket.quota>>
@@ -199,7 +199,7 @@ const rows: Readonly<Record<string, () => void>> = {
     live("asks the store once for all that wait", () =>
       Effect.gen(function* () {
         const bucket = yield* quotaOf(yield* Redis.shared)
-        const granted = yield* Effect.all(Effect.replicate(tokensFor(bucket, "Server"), 10), {
+        const granted = yield* Effect.all(Effect.replicate(tokensOf(bucket, { kind: "Server" }), 10), {
           concurrency: "unbounded"
         })
         expect(granted).toEqual(Array.from({ length: 10 }, () => Option.some(1)))
@@ -213,7 +213,7 @@ const rows: Readonly<Record<string, () => void>> = {
     live("grants them without a call", () =>
       Effect.gen(function* () {
         const bucket = yield* quotaOf(yield* Redis.shared, { leaseShare: 0.5 })
-        yield* Effect.replicateEffect(tokensFor(bucket, "Server"), 40)
+        yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Server" }), 40)
         yield* eventually(() => heard.length > 0)
         expect(heard.length).toBeLessThan(10)
       })
@@ -223,11 +223,11 @@ const rows: Readonly<Record<string, () => void>> = {
     live("refuses, and leaves the store alone", () =>
       Effect.gen(function* () {
         const bucket = yield* quotaOf(yield* Redis.shared, { capacity: 1 })
-        expect(yield* tokensFor(bucket, "Server")).toEqual(Option.some(1))
-        expect(yield* tokensFor(bucket, "Server")).toEqual(Option.none())
+        expect(yield* tokensOf(bucket, { kind: "Server" })).toEqual(Option.some(1))
+        expect(yield* tokensOf(bucket, { kind: "Server" })).toEqual(Option.none())
         yield* eventually(() => heard.some((event) => event._tag === "Asked" && event.granted === 0))
         const asked = heard.length
-        expect(yield* Effect.replicateEffect(tokensFor(bucket, "Server"), 10)).toEqual(
+        expect(yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Server" }), 10)).toEqual(
           Array.from({ length: 10 }, Option.none)
         )
         expect(heard.length).toBe(asked)
@@ -238,7 +238,10 @@ const rows: Readonly<Record<string, () => void>> = {
     live("returns the rest at once", () =>
       Effect.gen(function* () {
         const bucket = yield* quotaOf(yield* Redis.shared, { leaseShare: 0, idleAfter: "1 hour" })
-        yield* Effect.flatMap(Effect.map(bucket.acquire(request("Server")), Option.getOrThrow), ({ refund }) => refund)
+        yield* Effect.flatMap(
+          Effect.map(bucket.acquire(request({ kind: "Server" })), Option.getOrThrow),
+          ({ refund }) => refund
+        )
         yield* eventually(() => tagsHeard().includes("Returned"))
       })
     ),
@@ -247,7 +250,7 @@ const rows: Readonly<Record<string, () => void>> = {
     live("returns what the process holds", () =>
       Effect.gen(function* () {
         const bucket = yield* quotaOf(yield* Redis.shared, { leaseShare: 0.5, idleAfter: "20 millis" })
-        yield* Effect.replicateEffect(tokensFor(bucket, "Server"), 9)
+        yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Server" }), 9)
         yield* eventually(() => tagsHeard().includes("Returned"))
       })
     ),
@@ -259,7 +262,7 @@ const rows: Readonly<Record<string, () => void>> = {
         const bucket = yield* quotaOf(yield* Redis.shared, { leaseShare: 0.5, idleAfter: "1 hour" }).pipe(
           Scope.extend(scope)
         )
-        yield* Effect.replicateEffect(tokensFor(bucket, "Server"), 9)
+        yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Server" }), 9)
         yield* Scope.close(scope, Exit.void)
         yield* eventually(() => tagsHeard().includes("Returned"))
       })
@@ -283,7 +286,7 @@ const rows: Readonly<Record<string, () => void>> = {
         yield* redis.kill
         yield* reasonOf(bucket)
         yield* redis.restart
-        yield* Effect.retry(bucket.acquire(request("Server")), Schedule.spaced("5 millis"))
+        yield* Effect.retry(bucket.acquire(request({ kind: "Server" })), Schedule.spaced("5 millis"))
       })
     ),
 
@@ -293,7 +296,7 @@ const rows: Readonly<Record<string, () => void>> = {
         const redis = yield* Redis.start()
         const bucket = yield* quotaOf(redis, { leaseShare: 0 }, { within: "50 millis" })
         // On a busy machine, the connection and the first answers may take longer than the bound.
-        yield* Effect.retry(tokensFor(bucket, "Server"), Schedule.spaced("5 millis"))
+        yield* Effect.retry(tokensOf(bucket, { kind: "Server" }), Schedule.spaced("5 millis"))
         yield* eventually(() => tagsHeard().includes("Asked"))
         heard.length = 0
         const [key = ""] = yield* arrivals(redis)
@@ -322,7 +325,7 @@ const rows: Readonly<Record<string, () => void>> = {
     live("fails with WrongType, and leaves the value alone", () =>
       Effect.gen(function* () {
         const redis = yield* Redis.start()
-        yield* tokensFor(yield* quotaOf(redis, { name: "wrong", observe: [] }), "Server")
+        yield* tokensOf(yield* quotaOf(redis, { name: "wrong", observe: [] }), { kind: "Server" })
         const [key = ""] = yield* arrivals(redis)
         yield* admin(redis, (admin) => admin.set(key, "a note"))
         expect(yield* reasonOf(yield* quotaOf(redis, { name: "wrong" }))).toBe("WrongType")
@@ -356,7 +359,7 @@ const rows: Readonly<Record<string, () => void>> = {
         const redis = yield* Redis.start()
         const bucket = yield* quotaOf(redis)
         for (const _ of [1, 2]) {
-          expect(yield* tokensFor(bucket, "Server")).toEqual(Option.some(1))
+          expect(yield* tokensOf(bucket, { kind: "Server" })).toEqual(Option.some(1))
           yield* admin(redis, (admin) => admin.script("FLUSH"))
         }
       })
@@ -367,7 +370,7 @@ const rows: Readonly<Record<string, () => void>> = {
       Effect.gen(function* () {
         const redis = yield* Redis.start()
         const takes = Effect.flatMap(quotaOf(redis, { name: "flushed", capacity: 1 }), (bucket) =>
-          tokensFor(bucket, "Server")
+          tokensOf(bucket, { kind: "Server" })
         )
         expect(yield* takes).toEqual(Option.some(1))
         expect(yield* takes).toEqual(Option.none())
@@ -415,7 +418,7 @@ const rows: Readonly<Record<string, () => void>> = {
           }),
           store
         )
-        yield* Effect.replicateEffect(bucket.record(outcomeOf("Succeeded")), 100)
+        yield* Effect.replicateEffect(succeed(bucket), 100)
         expect(yield* admin(redis, (admin) => admin.info("commandstats"))).not.toContain("cmdstat_eval")
       })
     ),
@@ -429,7 +432,7 @@ const rows: Readonly<Record<string, () => void>> = {
           store
         )
         const began = yield* Clock.currentTimeMillis
-        expect(yield* Effect.replicateEffect(tokensFor(limiter), 3)).toEqual(
+        expect(yield* Effect.replicateEffect(tokensOf(limiter, { attempt: 1 }), 3)).toEqual(
           Array.from({ length: 3 }, () => Option.some(1))
         )
         expect((yield* Clock.currentTimeMillis) - began).toBeGreaterThanOrEqual(2 * 50 - 1)

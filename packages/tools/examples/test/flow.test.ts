@@ -3,7 +3,7 @@ import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Clock, Context, Effect, Fiber, Layer, Logger, Option, Ref, Schedule } from "effect"
 import { existsSync, readdirSync } from "node:fs"
-import { request } from "./buckets.ts"
+import { request } from "../../../core/test/fund/Asking.ts"
 import { read, root } from "./rows.ts"
 
 const path = "docs/flow.md"
@@ -264,7 +264,8 @@ describe(`${path} ## Ports`, () => {
 
   it.effect("the null objects of the ports grant everything, grant nothing and end at once", () =>
     Effect.gen(function* () {
-      const granted = (bucket: TokenBucket.TokenBucket) => Effect.map(bucket.acquire(request("Server")), Option.isSome)
+      const granted = (bucket: TokenBucket.TokenBucket) =>
+        Effect.map(bucket.acquire(request({ kind: "Server" })), Option.isSome)
       expect(yield* granted(TokenBucket.unlimited)).toBe(true)
       expect(yield* granted(TokenBucket.empty)).toBe(false)
       const once = { ...policy, backoff: Backoff.fromDelays([]), bucket: TokenBucket.unlimited }

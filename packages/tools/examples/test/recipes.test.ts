@@ -2,7 +2,7 @@ import { Classifier, Retry, TokenBucket } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option, Schedule } from "effect"
-import { tokensFor } from "./buckets.ts"
+import { tokensOf } from "../../../core/test/fund/Asking.ts"
 
 const page = "docs/recipes.md"
 
@@ -13,7 +13,7 @@ describe(`${page} ### A bucket for each tenant`, () => {
     idleTimeToLive: "10 minutes"
   })
   const isGranted = (bucket: TokenBucket.TokenBucket, key: string) =>
-    Effect.map(Effect.provideService(tokensFor(bucket, "Server"), TokenBucket.Key, key), Option.isSome)
+    Effect.map(Effect.provideService(tokensOf(bucket, { kind: "Server" }), TokenBucket.Key, key), Option.isSome)
 
   it.effect("tenants beyond the bound share a bucket", () =>
     Effect.gen(function* () {
@@ -77,7 +77,7 @@ describe(`${page} ### Watching the level of a bucket`, () => {
   it.effect("shows what time and successes have put in", () =>
     Effect.gen(function* () {
       const bucket = yield* TokenBucket.successRatio({ ratio: 0.1, capacity: 4, floorPerSecond: 1 })
-      yield* Effect.replicateEffect(tokensFor(bucket, "Server"), 3)
+      yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Server" }), 3)
       expect(yield* bucket.level).toBe(1)
       yield* Effect.sleep("500 millis")
       expect(yield* bucket.level).toBe(1.5)

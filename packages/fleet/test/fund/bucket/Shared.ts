@@ -4,10 +4,11 @@
 import type { TokenBucket } from "@effect-retry/core"
 import { SeededRandom, VirtualClock } from "@effect-retry/testing"
 import { Deferred, Effect, Fiber, Option, Random } from "effect"
-import type { Asked } from "../../../../core/test/fund/Asking.ts"
-import { request } from "../../../../core/test/fund/Asking.ts"
+import { type Asked, isGranted } from "../../../../core/test/fund/Asking.ts"
 import type { FleetStore } from "../../../src/fund/fleet/FleetBucket.ts"
 import * as SpecStore from "../../SpecStore.ts"
+
+export { acquire as ask, isGranted, succeed } from "../../../../core/test/fund/Asking.ts"
 
 /** How the store of a test fails. */
 export type StoreError = "away" | "timed out"
@@ -17,19 +18,9 @@ export const fleetOf = <E = never>(store: SpecStore.SpecStore<E>): FleetStore<E 
   timedOut: () => "timed out"
 })
 
-/** Asks as the loop does: only a wait can be interrupted. */
-export const ask = <E>(bucket: Pick<TokenBucket.TokenBucket<E>, "acquire">, asked?: Asked) =>
-  Effect.uninterruptibleMask((restore) => bucket.acquire(request({ ...asked, restore })))
-
-export const isGranted = <E>(bucket: Pick<TokenBucket.TokenBucket<E>, "acquire">, asked?: Asked) =>
-  Effect.map(ask(bucket, asked), Option.isSome)
-
 /** Asks at once, so many times. */
 export const grants = <E>(bucket: Pick<TokenBucket.TokenBucket<E>, "acquire">, times: number, asked?: Asked) =>
   Effect.map(Effect.replicateEffect(isGranted(bucket, asked), times), (all) => all.filter((granted) => granted).length)
-
-export const succeed = <E>(bucket: TokenBucket.TokenBucket<E>, attempt = 1, tokens = 0) =>
-  bucket.record({ _tag: "Succeeded", attempt, granted: { tokens, refund: Effect.void } })
 
 /** In virtual time, with a seed, and in a scope that ends there too. */
 export const inVirtualTime = <A, E, R>(self: Effect.Effect<A, E, R>) =>
