@@ -29,7 +29,7 @@ export interface Seen<S, C> {
   readonly explanations: ReadonlyMap<string, Explanation<S>>
 }
 
-export interface Checker<S, C> {
+interface Checker<S, C> {
   readonly start: (state: S) => Seen<S, C>
   readonly begin: (seen: Seen<S, C>, id: string, call: C) => Seen<S, C>
   readonly end: (seen: Seen<S, C>, id: string, answer: string) => Seen<S, C>

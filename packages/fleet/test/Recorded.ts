@@ -21,7 +21,7 @@ export interface Sent {
   atMicros: number | undefined
 }
 
-export type History = ReadonlyArray<Event<Sent>>
+type History = ReadonlyArray<Event<Sent>>
 
 /** A client in one history. */
 export interface Client<E> {

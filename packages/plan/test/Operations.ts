@@ -14,7 +14,7 @@ export interface Failing {
 }
 
 /** What was seen of an operation, in milliseconds since the start of its first attempt. */
-export interface Seen {
+interface Seen {
   readonly starts: ReadonlyArray<number>
   readonly waited: number
   readonly elapsed: number

@@ -9,12 +9,12 @@ import * as AwsRetry from "../../src/loop/AwsRetry.ts"
 import { errorOf } from "./AwsRetryRuns.ts"
 
 /** A response: when it was answered, and whether the request was throttled. */
-export interface Answer {
+interface Answer {
   readonly seconds: number
   readonly throttled: boolean
 }
 
-export interface Server {
+interface Server {
   readonly call: Effect.Effect<void, ReturnType<typeof errorOf>>
   readonly answers: ReadonlyArray<Answer>
 }

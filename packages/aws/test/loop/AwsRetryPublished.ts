@@ -55,7 +55,7 @@ export const runIn = <A, E>(world: World, effect: Effect.Effect<A, E>): A => {
 }
 
 /** A failure of an attempt: its kind, whether it may be retried, the wait that the server asks for, and the draw. */
-export interface Failure {
+interface Failure {
   readonly verdict: Verdict.Verdict
   readonly u: number
 }
@@ -78,7 +78,7 @@ const errorTypeOf = (verdict: Verdict.Verdict): ErrorType => {
 type ErrorType = "CLIENT_ERROR" | "THROTTLING" | "TRANSIENT"
 
 /** A strategy of either version, with the quota that it keeps to itself. */
-export interface Published<T> {
+interface Published<T> {
   readonly acquireInitialRetryToken: (scope: string) => Promise<T>
   readonly refreshRetryTokenForRetry: (
     token: T,

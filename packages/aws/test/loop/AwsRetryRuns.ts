@@ -20,10 +20,8 @@ export const errorOf = ({ code = "ServiceError", headers = {}, status }: Respons
   $response: { statusCode: status, headers }
 })
 
-export type ServiceError = ReturnType<typeof errorOf>
-
 /** What followed a response. */
-export interface Step {
+interface Step {
   readonly outcome: string
   /** Of the bucket, when the next attempt starts or the operation ends. */
   readonly level: number

@@ -18,7 +18,7 @@ export type Answer =
   | "hang"
 
 /** A request as it came in. */
-export interface Received {
+interface Received {
   readonly method: string
   readonly url: string
   readonly body: string

@@ -15,7 +15,7 @@ import type { Any, Without } from "./policy/PolicyRecord.ts"
 import type { In, Needs } from "./policy/PolicyTypes.ts"
 
 /** A policy that a schedule can carry out: it acts neither on attempts nor on successes. */
-export type Schedulable = Without<Any, (typeof beyond)[number], "leave it out: a schedule cannot do this">
+type Schedulable = Without<Any, (typeof beyond)[number], "leave it out: a schedule cannot do this">
 
 /**
  * The policy as a plain schedule of delays that reads the error.

@@ -73,7 +73,7 @@ export const bucket: fc.Arbitrary<Effect.Effect<Bucket>> = fc.constantFrom(
   RateLimiter.concurrencyLimit({ limit: 2, whenShort: "refuse" })
 )
 
-export interface Move {
+interface Move {
   readonly does: "acquire" | "refund" | "succeed" | "fail" | "abandon" | "pass"
   readonly attempt: number
   readonly kind: Verdict.Kind

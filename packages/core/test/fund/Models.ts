@@ -18,12 +18,12 @@ export interface Model {
   readonly most: (now: number) => number
 }
 
-export interface ModelGrant {
+interface ModelGrant {
   readonly tokens: number
   readonly refund: (now: number) => void
 }
 
-export interface Tokens {
+interface Tokens {
   readonly capacity: number
   readonly refillPerSecond: number
   readonly cost: (kind: Verdict.Kind) => number
@@ -69,7 +69,7 @@ interface Attempt {
   readonly runsMillis: number
 }
 
-export type Command =
+type Command =
   | {
       readonly _tag: "Start"
       readonly attempts: ReadonlyArray<Attempt>
@@ -129,7 +129,7 @@ export const commands = FastCheck.array(
 )
 
 /** Buckets under watch; an operation gets the next one of them. */
-export interface Watched {
+interface Watched {
   readonly buckets: ReadonlyArray<TokenBucket.TokenBucket>
   readonly account: {
     granted: number

@@ -34,7 +34,7 @@ export const moves = (most: { readonly shortMillis: number; readonly longMillis:
 })
 
 /** When an attempt was granted. */
-export interface Grant {
+interface Grant {
   readonly name: number
   readonly millis: number
 }

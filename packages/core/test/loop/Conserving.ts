@@ -26,7 +26,7 @@ export const scripts: ReadonlyArray<{ readonly name: string; readonly script: Re
   }
 ]
 
-export interface Bounds {
+interface Bounds {
   readonly attemptTimeout?: AttemptTimeout.AttemptTimeout
   readonly deadline?: Deadline.Deadline<Deadline.DeadlineExceeded>
 }
@@ -68,7 +68,7 @@ const wrongs = (name: "bucket" | "limiter", { ledgers, lines }: Recording.Record
   ]
 }
 
-export interface Operation {
+interface Operation {
   readonly script: Recording.Script
   readonly changed: Bounds
   readonly effect: Effect.Effect<never, "busy">

@@ -4,7 +4,7 @@
 import type { Duration } from "effect"
 import type { Script } from "./Hedging.ts"
 
-export interface Row {
+interface Row {
   readonly id: string
   readonly maxAttempts: number
   readonly delay: Duration.DurationInput

@@ -59,7 +59,7 @@ export interface Script {
 }
 
 /** What a bucket granted, in tokens. */
-export interface Ledger {
+interface Ledger {
   granted: number
   refunded: number
   /** Granted to attempts of which the bucket has heard the end. */

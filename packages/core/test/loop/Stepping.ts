@@ -5,7 +5,7 @@ import type { Effect, Exit } from "effect"
 import * as SteppedClock from "../fund/SteppedClock.ts"
 import * as Steps from "../support/Steps.ts"
 
-export interface Options {
+interface Options {
   /** Before which step the operation is interrupted. */
   readonly at: number
   /** Counted is the hand-over by the loop: before its own first step an attempt can be interrupted, too. */
@@ -14,7 +14,7 @@ export interface Options {
   readonly forMillis?: number
 }
 
-export interface Stepped<A, E> {
+interface Stepped<A, E> {
   readonly exit: Exit.Exit<A, E>
   /** Steps of all fibers. */
   readonly steps: number

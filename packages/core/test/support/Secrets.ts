@@ -3,7 +3,7 @@
  */
 import { Data, Schema } from "effect"
 
-export interface Case {
+interface Case {
   readonly place: string
   readonly secret: string
   readonly error: unknown

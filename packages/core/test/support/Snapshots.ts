@@ -5,7 +5,7 @@
  */
 import { Effect, Metric, MetricState, Option } from "effect"
 
-export interface Series {
+interface Series {
   readonly name: string
   readonly description: string | null
   /** The count of a counter, the value of a gauge. */

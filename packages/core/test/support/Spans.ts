@@ -6,7 +6,7 @@ import { Effect, Exit, Option, Tracer } from "effect"
 type Attributes = Readonly<Record<string, unknown>>
 
 /** What is to be done with what happens to a span. */
-export interface Notes {
+interface Notes {
   readonly spanId: string
   readonly traceId: string
   readonly attribute?: (key: string, value: unknown) => void

@@ -36,7 +36,7 @@ export const trace = (backoff: Backoff.Backoff, inputs: ReadonlyArray<BackoffTre
   treeTrace(backoff.tree, inputs)
 
 /** A failed attempt, and the draw of the step that follows it. */
-export interface Failed extends Partial<Failing> {
+interface Failed extends Partial<Failing> {
   readonly u?: number
 }
 
@@ -70,7 +70,7 @@ export const delayAt = (backoff: Backoff.Backoff, n: number, u: number): number 
 }
 
 /** How an attempt ends: it runs for so long, and fails with a failure of this kind. */
-export interface Failing {
+interface Failing {
   readonly ranMillis: number
   readonly kind: Verdict.Kind
 }

@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 import type { Limits } from "./Gcra.ts"
 
 /** The shared bucket. */
-export interface Whole extends Limits {
+interface Whole extends Limits {
   /** The cost of the most expensive attempt, in tokens. */
   readonly least: number
 }

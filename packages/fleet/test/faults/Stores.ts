@@ -10,7 +10,7 @@ import * as RedisStore from "../../src/fund/redis/RedisStore.ts"
 type Stores = Readonly<Record<"ioredis" | "node-redis", Layer.Layer<RedisStore.RedisStore>>>
 
 /** Where a server listens. */
-export interface Address {
+interface Address {
   readonly host: string
   readonly port: number
 }

@@ -22,7 +22,7 @@ export interface Bound {
 }
 
 /** Of all windows the one in which most is spent beyond what the rate brings in it. */
-export interface Window {
+interface Window {
   readonly fromMillis: number
   readonly toMillis: number
   readonly tokens: number

@@ -33,7 +33,7 @@ export interface Emulator {
   readonly remaining: (id: string) => State.RetryTest
 }
 
-export interface Options {
+interface Options {
   /** Empty buckets that are there from the start. */
   readonly buckets?: ReadonlyArray<string>
   /** How long a second of a stall lasts. @default 1000 */

@@ -18,7 +18,7 @@ export interface Logged {
   readonly headers: IncomingHttpHeaders
 }
 
-export interface Serving {
+interface Serving {
   readonly state: State
   readonly requests: Array<Logged>
   readonly millisPerSecond: number

@@ -16,7 +16,7 @@ export type Reply =
   | { readonly _tag: "Reset" }
 
 /** What the instructions look at in a request. */
-export interface Faulted {
+interface Faulted {
   readonly method: string
   /** It belongs to a session of a resumable upload. */
   readonly inSession: boolean

@@ -14,7 +14,7 @@ export interface Preconditions {
 }
 
 /** What preconditions are compared with; of what does not exist, the generation is 0. */
-export interface Version {
+interface Version {
   readonly generation?: number
   readonly metageneration: number
 }

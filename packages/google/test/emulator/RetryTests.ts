@@ -68,7 +68,7 @@ const isInstructions = (value: unknown): value is Instructions =>
   Object.values(value).every((texts) => Array.isArray(texts) && texts.every((each) => typeof each === "string"))
 
 /** What the API looks at in a request. */
-export interface Asked {
+interface Asked {
   readonly verb: string
   readonly path: string
   readonly body: Buffer

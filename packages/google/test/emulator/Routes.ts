@@ -11,7 +11,7 @@ import * as Projects from "./Projects.ts"
 import { cancel, chunk } from "./Resumable.ts"
 import * as Uploads from "./Uploads.ts"
 
-export interface Route {
+interface Route {
   readonly verb: string
   /** Segments that begin with a colon are parameters. */
   readonly path: string
@@ -83,7 +83,7 @@ export const routes: ReadonlyArray<Route> = [
 
 export const methods: ReadonlySet<string> = new Set(routes.map(({ method }) => method))
 
-export interface Found {
+interface Found {
   readonly route: Route
   readonly param: (name: string) => string
 }

@@ -19,7 +19,7 @@ export interface Incoming {
   readonly origin: string
 }
 
-export interface Served {
+interface Served {
   /** The name of the method, such as `storage.objects.get`; "" if there is none. */
   readonly method: string
   /** How many seconds to wait before the reply is asked for. */

@@ -7,7 +7,7 @@ import { SeededRandom, Timeline, VirtualClock } from "@effect-retry/testing"
 import { Cause, Duration, Effect, Option } from "effect"
 
 /** How an operation went, times in milliseconds. */
-export interface Ran {
+interface Ran {
   /** When its attempts started. */
   readonly starts: ReadonlyArray<number>
   /** What ended it. */

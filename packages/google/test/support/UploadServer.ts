@@ -31,7 +31,7 @@ export interface Fault {
   readonly isUninterruptible?: boolean
 }
 
-export interface Call {
+interface Call {
   /** `start`, or the `Content-Range`. */
   readonly asked: string
   readonly request: HttpClientRequest.HttpClientRequest

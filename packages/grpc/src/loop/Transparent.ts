@@ -18,7 +18,7 @@ import type { ProgressOf } from "../classify/CallVerdict.ts"
 const mostUnsent = 1000
 
 /** Sends the attempts of one call again, as often as they may. */
-export interface Transparently {
+interface Transparently {
   <A, E, R>(attempt: Effect.Effect<A, E, R>): Effect.Effect<A, E, R>
 }
 

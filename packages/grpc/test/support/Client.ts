@@ -17,7 +17,7 @@ import type { EventEmitter } from "node:events"
 import { Readable } from "node:stream"
 import { deserialize, paths, serialize } from "./Server.ts"
 
-export type Kind = "unary" | "server stream" | "client stream" | "both streams"
+type Kind = "unary" | "server stream" | "client stream" | "both streams"
 
 export interface Call {
   /** @default "unary" */

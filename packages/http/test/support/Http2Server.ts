@@ -15,7 +15,7 @@ export interface Arrived {
   readonly socket: TLSSocket
 }
 
-export interface Service {
+interface Service {
   readonly url: string
   /** Forgets the requests before, and answers the next one in this way. */
   readonly prepare: (answer: (arrived: Arrived) => void) => void

@@ -23,7 +23,7 @@ export interface Served {
   readonly open: () => number
 }
 
-export interface Options {
+interface Options {
   /** Called with each new connection and its number, from 1. */
   readonly onConnection?: (socket: Socket, count: number) => void
 }

@@ -6,7 +6,7 @@ import * as Http from "node:http"
 import * as Net from "node:net"
 import * as Loopback from "./Loopback.ts"
 
-export interface Proxy {
+interface Proxy {
   readonly url: string
   /** How many tunnels were asked for. */
   readonly asked: () => number

@@ -6,14 +6,14 @@ import * as Http from "node:http"
 import * as Loopback from "./Loopback.ts"
 
 /** A request as it came in, without what is of its connection and the boundary of a form. */
-export interface Received {
+interface Received {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: string
 }
 
-export interface Recording {
+interface Recording {
   readonly url: string
   /** What has been received since the last call. */
   readonly taken: () => ReadonlyArray<Received>

@@ -11,7 +11,7 @@ export interface Seen {
 }
 
 /** What the server knows when it answers: requests that are left, and the time until the window ends. */
-export interface Told {
+interface Told {
   readonly left: number
   readonly limit: number
   readonly resetMillis: number

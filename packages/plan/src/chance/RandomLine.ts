@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 
 /** Draws numbers in [0, 1). If it throws, the program that draws dies. */
-export type Draw = () => number
+type Draw = () => number
 
 /** Runs an effect whose random numbers are computed from these draws. */
 export const withDraws = <A, E, R>(self: Effect.Effect<A, E, R>, draw: Draw): Effect.Effect<A, E, R> =>

@@ -13,7 +13,7 @@ import type { Watched } from "./Activity.ts"
 import * as Activity from "./Activity.ts"
 
 /** What a clock shows, and how it sleeps. */
-export interface Times {
+interface Times {
   readonly nanos: () => bigint
   readonly wallMillis: () => number
   readonly sleep: (duration: Duration.Duration) => Effect.Effect<void>

@@ -10,7 +10,7 @@ export interface Sleepers {
   readonly clear: () => void
 }
 
-export interface Sleeper {
+interface Sleeper {
   readonly at: bigint
   readonly wake: () => void
 }

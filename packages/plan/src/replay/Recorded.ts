@@ -23,7 +23,7 @@ export interface Operation {
   readonly elapsedMillis: number
 }
 
-export interface Recording {
+interface Recording {
   /** In the order of their starts. */
   readonly operations: ReadonlyArray<Operation>
   /** How many operations have no beginning or end, were hedged, or lack their last attempt. */

@@ -14,7 +14,7 @@ import * as Random from "effect/Random"
 import { longestRun } from "../explain/Limits.ts"
 
 /** What happens in an operation. */
-export interface Scenario {
+interface Scenario {
   readonly prepared: Prepared
   /** Whether the next attempt fails; used for each attempt that does not time out. */
   readonly fails: Effect.Effect<boolean>

@@ -57,7 +57,7 @@ export const record = (recorded: Recorded): Effect.Effect<ReadonlyArray<string>>
   Effect.map(recordBoth(recorded), ({ lines }) => lines)
 
 /** A span as the protocol of OpenTelemetry writes it in JSON. */
-export interface Span {
+interface Span {
   readonly traceId: string
   readonly spanId: string
   readonly name: string

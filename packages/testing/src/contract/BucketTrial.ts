@@ -87,7 +87,7 @@ export const tell = (bucket: Bucket, outcome: TokenBucket.Outcome): Effect.Effec
 export const fail = (bucket: Bucket, kind: Verdict.Kind = "Transient"): Effect.Effect<void> =>
   tell(bucket, { _tag: "Failed", attempt: 2, granted: notAsked, verdict: Verdict.retryable(kind) })
 
-export interface Asking {
+interface Asking {
   readonly attempt: number
   readonly kind: Option.Option<Verdict.Kind>
   readonly atMostMillis: number
@@ -112,7 +112,7 @@ export const acquire = (
   )
 }
 
-export type Begun = Interleaving.Begun<Answer>
+type Begun = Interleaving.Begun<Answer>
 
 export const idle: Begun = { isOver: Effect.succeed(true), ended: Effect.succeedNone }
 

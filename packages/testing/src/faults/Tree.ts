@@ -26,7 +26,7 @@ export type Ending =
   | { readonly _tag: "Reset"; readonly afterMillis: number }
 
 /** Faults that leave the call as it is, and take time. */
-export type Around =
+type Around =
   | {
       readonly _tag: "Latency"
       readonly beforeMillis: number

@@ -5,7 +5,7 @@ import type { Measured, Spread } from "./Measure.ts"
 import type { Target, Workload } from "./Workload.ts"
 
 /** `Within` is above the target, but with the target inside the middle half of the rounds. */
-export type Verdict = "Met" | "Within" | "Missed"
+type Verdict = "Met" | "Within" | "Missed"
 
 export const verdict = (target: Target, measured: Measured): Verdict => {
   const { low, median } = measured[target.of]

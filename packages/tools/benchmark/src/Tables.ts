@@ -19,7 +19,7 @@ export interface Titles {
   readonly titles: ReadonlyArray<string>
 }
 
-export interface Program {
+interface Program {
   /** The Node that runs `one`, and what it takes before the title. */
   readonly node: string
   readonly args: ReadonlyArray<string>

@@ -7,7 +7,7 @@ import { parseSync, type Statement } from "oxc-parser"
 import { declarationsOf, type PublicNamesInput } from "./PublicNames.ts"
 
 /** Declarations that have a category and are not importable, or the other way round, as `path: name`. */
-export interface Misplaced {
+interface Misplaced {
   readonly hidden: ReadonlyArray<string>
   readonly missing: ReadonlyArray<string>
 }

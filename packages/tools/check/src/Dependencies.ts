@@ -3,7 +3,7 @@ import { parseSync } from "oxc-parser"
 import { type Finding, lineAt } from "./Finding.ts"
 import type { Manifest, Source } from "./Workspace.ts"
 
-export interface DependenciesInput {
+interface DependenciesInput {
   readonly manifest: Manifest
   readonly sources: ReadonlyArray<Source>
 }

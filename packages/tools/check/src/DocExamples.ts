@@ -5,7 +5,7 @@
 import type { Finding } from "./Finding.ts"
 import type { Source } from "./Workspace.ts"
 
-export interface DocExample {
+interface DocExample {
   /** Of a file that can stand beside all others, such as `packages.core.src.plan.Plan.9.mts`. */
   readonly name: string
   /** Its code, on the lines it has in its source. */

@@ -75,7 +75,7 @@ const exportsOf = (
   return found
 }
 
-export interface Declaration {
+interface Declaration {
   readonly path: string
   /** As it is called in its file. */
   readonly name: string

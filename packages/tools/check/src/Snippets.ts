@@ -29,7 +29,7 @@ export interface SnippetsInput {
   readonly example: (path: string) => string | undefined
 }
 
-export interface SnippetsOutput {
+interface SnippetsOutput {
   readonly findings: ReadonlyArray<Finding>
   /** The Markdown with every block that has a valid marker brought up to date. */
   readonly refreshed: string

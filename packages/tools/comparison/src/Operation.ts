@@ -31,7 +31,7 @@ export interface Operation {
 }
 
 /** Where requests go. */
-export interface World {
+interface World {
   readonly server: Server
   readonly ports: Ports
 }

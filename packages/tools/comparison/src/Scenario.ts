@@ -5,7 +5,7 @@
 /** How the server treats one request. */
 export type Answer = Response | Broken
 
-export interface Response {
+interface Response {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -16,7 +16,7 @@ export interface Response {
  * - `garbage`: something that is not HTTP.
  * - `silence`: nothing at all.
  */
-export type Broken = "close" | "reset" | "closeInHeader" | "closeInBody" | "garbage" | "silence"
+type Broken = "close" | "reset" | "closeInHeader" | "closeInBody" | "garbage" | "silence"
 
 /** The request that is to be answered. */
 export interface Asked {
@@ -30,7 +30,7 @@ export interface Asked {
   readonly range: string | undefined
 }
 
-export interface Request {
+interface Request {
   readonly method: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: "text" | "stream" | "form"

@@ -6,7 +6,7 @@ import { timeoutMillis } from "./Waits.ts"
 import { rest } from "./Server.ts"
 
 /** The scenarios of one table. */
-export interface Group {
+interface Group {
   readonly heading: string
   readonly scenarios: ReadonlyArray<Scenario>
 }

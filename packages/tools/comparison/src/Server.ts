@@ -15,7 +15,7 @@ export interface Received {
 }
 
 /** Called when a request is in. */
-export type Script = (request: Received) => Answer
+type Script = (request: Received) => Answer
 
 export interface Server {
   /** Adds a script for a path and all paths below it, and a list of what comes to them. Answers its URL. */

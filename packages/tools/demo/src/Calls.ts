@@ -51,7 +51,7 @@ export const policies = {
 /**
  * @category models
  */
-export type Policies = { readonly [Name in keyof typeof policies]: HttpRetry.Preset<unknown> }
+type Policies = { readonly [Name in keyof typeof policies]: HttpRetry.Preset<unknown> }
 
 /**
  * @category constructors

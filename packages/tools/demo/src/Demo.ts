@@ -29,7 +29,7 @@ export const scenes: ReadonlyArray<Scene> = [
 /**
  * @category models
  */
-export interface Options {
+interface Options {
   readonly scenes: ReadonlyArray<Scene>
   readonly seed: string
   readonly style: Style

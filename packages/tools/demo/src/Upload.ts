@@ -33,7 +33,7 @@ const faults = {
  *
  * @category models
  */
-export type Uploading = (
+type Uploading = (
   client: HttpClient.HttpClient,
   start: HttpClientRequest.HttpClientRequest
 ) => Effect.Effect<unknown, unknown>

@@ -35,7 +35,7 @@ const texts = (node: ts.Node | undefined): ReadonlyArray<string> =>
 const firstColumn = (node: ts.Node): ReadonlyArray<string> =>
   ts.isStringLiteralLike(node) ? [node.text] : [node.getText()]
 
-export interface Omitting {
+interface Omitting {
   /** Whether a statement, or a row of a table, is left out. */
   readonly isOmitted: (node: ts.Node) => boolean
   /** What the list names and the file does not have. */

@@ -17,7 +17,7 @@ import { derivedOf, installed, type Package } from "./Packages.ts"
 import { forFour } from "./Pages.ts"
 import { checkPublished } from "./Published.ts"
 
-export interface PackingFour extends Pick<Building, "isChecked"> {
+interface PackingFour extends Pick<Building, "isChecked"> {
   /** Folder for the tarballs. */
   readonly target: string
   readonly owner: Owner | undefined

@@ -15,7 +15,7 @@ export interface Page {
   readonly four: (file: string) => string | undefined
 }
 
-export interface Shown {
+interface Shown {
   readonly findings: ReadonlyArray<Finding>
   /** The page with what is derived. */
   readonly refreshed: string

@@ -4,15 +4,15 @@
 import ts from "typescript5"
 
 /** The replacement of a node; nothing if it stays. `inner` prints a node inside it. */
-export type Rewrite = (node: ts.Node, inner: (node: ts.Node) => string) => string | undefined
+type Rewrite = (node: ts.Node, inner: (node: ts.Node) => string) => string | undefined
 
 /** What stands in the place of a comment. */
-export type Reword = (comment: string) => string
+type Reword = (comment: string) => string
 
 const comments = /\/\*[\s\S]*?\*\/|\/\/.*/g
 
 /** One node as text. */
-export type Printer = (node: ts.Node) => string
+type Printer = (node: ts.Node) => string
 
 export const printer = (file: ts.SourceFile, rewrite: Rewrite, reword: Reword): Printer => {
   const { text } = file

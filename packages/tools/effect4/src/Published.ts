@@ -9,7 +9,7 @@ import type { Exports } from "./Line4.ts"
 import { range } from "./Manifest.ts"
 import { exampleFiles, forFour, type Page } from "./Pages.ts"
 
-export interface PublishedInput extends Pick<TarballInput, "manifestPath" | "readme">, Pick<Page, "four"> {
+interface PublishedInput extends Pick<TarballInput, "manifestPath" | "readme">, Pick<Page, "four"> {
   readonly packed: Manifest & { readonly peerDependenciesMeta?: Readonly<Record<string, unknown>> }
   /** Modules and declarations. */
   readonly built: ReadonlyArray<Source>

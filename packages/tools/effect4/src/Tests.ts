@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { node } from "./Install.ts"
 import { cache, installed } from "./Packages.ts"
 
-export interface Outcome {
+interface Outcome {
   readonly passed: number
   /** Tests that failed, and files that did not load, each with the first line of its message. */
   readonly failed: ReadonlyArray<string>

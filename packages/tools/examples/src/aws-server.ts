@@ -2,9 +2,9 @@ import { Effect, type Scope } from "effect"
 import * as Http from "node:http"
 
 /** A failure by its status and code, or the body of a success. */
-export type Reply = { readonly status: number; readonly code?: string } | { readonly body: string }
+type Reply = { readonly status: number; readonly code?: string } | { readonly body: string }
 
-export interface Server {
+interface Server {
   readonly url: string
   /** What each request said in its header `amz-sdk-request`. */
   readonly requests: ReadonlyArray<string | undefined>

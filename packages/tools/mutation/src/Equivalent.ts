@@ -7,7 +7,7 @@
  */
 
 /** Reasons, by the mutant. */
-export interface OfFile {
+interface OfFile {
   readonly [mutant: string]: string
 }
 

@@ -47,7 +47,7 @@ const stateOf = (stage: string, options: ReadonlyArray<unknown>): string => {
 }
 
 /** How a folder is judged. */
-export interface Options {
+interface Options {
   /** The files of tests, by their names. */
   readonly tests: ReadonlyArray<string>
   readonly processes: number

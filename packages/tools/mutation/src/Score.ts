@@ -35,7 +35,7 @@ interface Place {
 /**
  * A mutant by what it replaces, and where.
  */
-export interface Survivor {
+interface Survivor {
   readonly file: string
   readonly lineNumber: number
   readonly line: string

@@ -7,7 +7,7 @@ import * as Svg from "./Svg.ts"
 /**
  * @category models
  */
-export interface Storm {
+interface Storm {
   readonly title: string
   readonly intro: string
   readonly clients: ReadonlyArray<StormClient>
@@ -23,7 +23,7 @@ export interface Storm {
 /**
  * @category models
  */
-export interface StormClient {
+interface StormClient {
   readonly name: string
   readonly tone: "good" | "bad" | "plain"
   readonly seconds: ReadonlyArray<Load.Second>

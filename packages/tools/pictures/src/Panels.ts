@@ -6,7 +6,7 @@ import * as Svg from "./Svg.ts"
 /**
  * @category models
  */
-export interface Sheet {
+interface Sheet {
   readonly title: string
   readonly intro: string
   readonly panels: ReadonlyArray<Panel>

@@ -5,7 +5,7 @@
 /**
  * @category models
  */
-export type Attributes = Readonly<Record<string, string | number>>
+type Attributes = Readonly<Record<string, string | number>>
 
 /**
  * An element with attributes and what is in it; numbers have at most one decimal.

@@ -8,7 +8,7 @@ import * as Svg from "./Svg.ts"
 /**
  * @category models
  */
-export interface Scene {
+interface Scene {
   readonly title: string
   readonly intro: string
   /** The operations, by the name of the function that retries. */

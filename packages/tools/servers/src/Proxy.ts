@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
 /** What happens to bytes, of both directions unless it says otherwise. New connections are always accepted. */
-export type Mode =
+type Mode =
   | { readonly _tag: "Forward" }
   /** They arrive so much later, in their order. */
   | { readonly _tag: "Delay"; readonly millis: number }

@@ -11,7 +11,7 @@ export const root = fileURLToPath(new URL("../../../..", import.meta.url))
 /** Where the reference of the public modules is written. */
 export const apiFolder = "packages/tools/site/api"
 
-export interface Group {
+interface Group {
   readonly title: string
   /** Files, from the root of the repository. */
   readonly files: ReadonlyArray<string>

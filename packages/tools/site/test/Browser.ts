@@ -21,7 +21,7 @@ const types: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2"
 }
 
-export interface Site {
+interface Site {
   readonly address: string
   /** The files of the answers, in their order. */
   readonly served: ReadonlyArray<string>
@@ -59,13 +59,13 @@ export const launch = async (): Promise<Browser> =>
     args: ["--disable-gpu", "--disable-dev-shm-usage"]
   })
 
-export interface Visit {
+interface Visit {
   readonly page: Page
   /** What the browser complains of, requests to other hosts included. */
   readonly complaints: ReadonlyArray<string>
 }
 
-export interface Look {
+interface Look {
   readonly colorScheme?: "light" | "dark"
   readonly width?: number
   readonly height?: number

@@ -7,7 +7,7 @@ import { Duration, Effect } from "effect"
 import * as Tables from "./Tables.ts"
 
 /** A row of the tables. */
-export interface Row extends Load.HedgingClient {
+interface Row extends Load.HedgingClient {
   readonly name: string
 }
 
@@ -58,7 +58,7 @@ export const table: Effect.Effect<string> = Effect.map(
 )
 
 /** A row of the page under the last setting. */
-export interface Measured {
+interface Measured {
   readonly name: string
   readonly p99Millis: number
   /** The work of the servers beside what they would do without hedges. */

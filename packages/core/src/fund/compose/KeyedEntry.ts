@@ -98,7 +98,7 @@ export const tell = <E>(self: Entry<E>, telling: Effect.Effect<void, E>): Effect
 }
 
 /** A grant that holds its entry, because the key may have another entry when the attempt ends. */
-export interface KeyedGrant<out E> extends Grant {
+interface KeyedGrant<out E> extends Grant {
   readonly entry: Entry<E>
   readonly inner: Grant
 }

@@ -52,7 +52,7 @@ export const service = <S>(tag: Context.Tag<any, S>, value: S): Handed => ({
 })
 
 /** An effect as its child runs it. It succeeds with its exit, because Effect logs the raw error of a failed fiber. */
-export type Handing<A, E, R> = Effect.Effect<Exit.Exit<A, E>, never, R>
+type Handing<A, E, R> = Effect.Effect<Exit.Exit<A, E>, never, R>
 
 /** A child that has begun. */
 export type Child<A, E> = Fiber.RuntimeFiber<Exit.Exit<A, E>>

@@ -50,7 +50,7 @@ export interface Arithmetic<S> {
 }
 
 /** What a store holds. */
-export interface Latest<S> {
+interface Latest<S> {
   readonly state: { readonly tokens: S }
 }
 

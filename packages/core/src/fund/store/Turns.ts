@@ -29,7 +29,7 @@ export type Turn = {
 )
 
 /** An attempt that was not granted at once. */
-export interface Arriving {
+interface Arriving {
   readonly request: Request
   /** Its priority. */
   readonly level: number

@@ -10,7 +10,7 @@ export type Options = NonNullable<Parameters<typeof CircuitBreaker.make>[0]>
 
 type OpenFor = NonNullable<Options["openFor"]>
 
-export interface Row {
+interface Row {
   readonly id: string
   /** What they are in ours. */
   readonly options: Options

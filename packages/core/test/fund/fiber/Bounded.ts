@@ -56,9 +56,9 @@ export const early = 1
 export const afterTimeout = 5
 
 /** Writes down what happens. */
-export type Note = (line: string) => Effect.Effect<void>
+type Note = (line: string) => Effect.Effect<void>
 
-export interface Program {
+interface Program {
   readonly name: string
   /** Whether it ends only when it is interrupted. */
   readonly isEndless?: boolean

@@ -18,7 +18,7 @@ import type { Settings } from "./FleetBucket.ts"
 import type { Store } from "../store/Store.ts"
 
 /** A share that a process has of the bucket of one key. */
-export interface Member {
+interface Member {
   /** How many shares of the bucket there are: the number of members times this process's shares of that key. */
   readonly sharers: () => number
   /** Calls `resize` with that number, at once and whenever it changes. Call it only once. */

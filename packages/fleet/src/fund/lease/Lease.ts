@@ -39,7 +39,7 @@ import * as LeaseState from "./LeaseState.ts"
 import * as Waiters from "./Waiters.ts"
 
 /** The bucket and the store of a lease, and how it waits. */
-export interface Place<out E> {
+interface Place<out E> {
   readonly fleet: FleetStore<E>
   readonly settings: Settings
   readonly limits: Limits

@@ -58,7 +58,7 @@ export type Command<E> =
   | { readonly _tag: "Stop" }
 
 /** The settings. */
-export interface Terms {
+interface Terms {
   readonly limits: Limits
   /** The longest wait for tokens; `None` for a bucket that refuses. */
   readonly maxWait: Waiting.MaxWait

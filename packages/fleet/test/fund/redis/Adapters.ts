@@ -13,12 +13,12 @@ export interface Options {
   readonly name?: string
 }
 
-export interface UrlOptions {
+interface UrlOptions {
   readonly url: string
   readonly within: Duration.DurationInput
 }
 
-export interface Adapter {
+interface Adapter {
   readonly library: string
   readonly layer: (options: Options) => Layer.Layer<RedisStore.RedisStore>
   readonly byUrl: (options: UrlOptions) => Layer.Layer<RedisStore.RedisStore>

@@ -75,7 +75,7 @@ export const fromStream = <E = never, R = never>(
   return { size: checkedSize(owner, options), isReopenable: false, open: () => stream }
 }
 
-export interface SourceOptions {
+interface SourceOptions {
   /** The size in bytes, if known; the server then checks it too. */
   readonly size?: number | undefined
 }

@@ -18,7 +18,7 @@ export const ways: { readonly [name: string]: typeof fetch } = {
 }
 
 /** The arguments of one call. */
-export type Call = (url: string) => Parameters<typeof fetch>
+type Call = (url: string) => Parameters<typeof fetch>
 
 const body = JSON.stringify({ model: "small", messages: [{ role: "user", content: "Hello" }] })
 const headers = { accept: "application/json", "content-type": "application/json", "idempotency-key": "1" }

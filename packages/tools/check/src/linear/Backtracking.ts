@@ -4,14 +4,14 @@
  */
 import { type AST, RegExpParser } from "@eslint-community/regexpp"
 
-export interface Run {
+interface Run {
   readonly steps: number
   /** Where the match begins and ends; `undefined` if there is none, or if the steps have reached their limit. */
   readonly match: readonly [start: number, end: number] | undefined
 }
 
 /** Matches once, as `RegExp.prototype.exec` does from `lastIndex`. */
-export type Matcher = (text: string, options?: { readonly from?: number; readonly limit?: number }) => Run
+type Matcher = (text: string, options?: { readonly from?: number; readonly limit?: number }) => Run
 
 type Instruction =
   | { readonly _tag: "Char"; readonly accepts: (char: string) => boolean }

@@ -5,7 +5,7 @@ import { root } from "../Workspace.ts"
 
 const script = join(root, "packages/tools/check/rehearsal/inTurn.mjs")
 
-export interface RanInTurn extends Ran {
+interface RanInTurn extends Ran {
   /** What each module printed, in their order. */
   readonly printed: ReadonlyArray<string>
 }

@@ -14,7 +14,7 @@ export const build = (...projects: ReadonlyArray<string>): ReadonlyArray<string>
   return run("tsc", "-b", ...projects)
 }
 
-export interface Packing {
+interface Packing {
   /** Folder for the tarballs. */
   readonly target: string
   /** By default that of the package.json at the root. */

@@ -13,7 +13,7 @@ export interface Registry {
   readonly stop: () => void
 }
 
-export interface RegistryInput {
+interface RegistryInput {
   /** Scope of the packages that it takes, such as `@effect-retry`. */
   readonly scope: string
   /** Registry of all other packages. */

@@ -22,7 +22,7 @@ import { checkTarball, type TarballInput } from "./Tarball.ts"
 import { slots, type Slots } from "./Slots.ts"
 import * as Tools from "./Tools.ts"
 
-export interface RehearsalInput {
+interface RehearsalInput {
   readonly owner: Owner
   /** Folder for the tarballs and the bills of materials; it is emptied. */
   readonly target: string

@@ -6,7 +6,7 @@ import { posix } from "node:path"
 import type { Manifest } from "../Workspace.ts"
 import type { Owner } from "./Owner.ts"
 
-export interface ReleaseInput {
+interface ReleaseInput {
   /** Folder of the package, such as `packages/core`. */
   readonly folder: string
   readonly owner: Owner | undefined

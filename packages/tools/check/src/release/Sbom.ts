@@ -1,6 +1,6 @@
 /** The bill of materials of a package, as pnpm writes it from a clean install. */
 
-export interface SbomInput {
+interface SbomInput {
   readonly name: string
   readonly version: string
   /** Address of the registry that the packages were installed from, such as `http://127.0.0.1:4873`. */

@@ -1,5 +1,5 @@
 /** What programs answer otherwise on Effect 4. */
-export interface Difference {
+interface Difference {
   readonly file: string
   /** Code of the source that is one expression, and what stands in its place. */
   readonly rows: ReadonlyArray<readonly [three: string, four: string]>

@@ -12,7 +12,7 @@ export interface Place {
   readonly refuse: (node: ts.Node, message: string) => void
 }
 
-export type Inner = (node: ts.Node) => string
+type Inner = (node: ts.Node) => string
 
 /** What a node becomes, if its shape changes. */
 export type Shape = (node: ts.Node, inner: Inner) => string | undefined

@@ -8,7 +8,7 @@ import { type Band, mostBands, table } from "./Figures.ts"
 import { explainable } from "./Policy.ts"
 import type { Settings } from "./Settings.ts"
 
-export interface Explanation {
+interface Explanation {
   readonly text: string
   readonly warnings: ReadonlyArray<string>
   readonly bands: ReadonlyArray<Band>

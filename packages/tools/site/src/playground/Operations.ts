@@ -20,7 +20,7 @@ export interface Operation {
   readonly stopped: Retry.StopReason["_tag"] | undefined
 }
 
-export interface Attempt {
+interface Attempt {
   readonly startMillis: number
   readonly endMillis: number
   readonly succeeded: boolean
@@ -40,7 +40,7 @@ export interface Outage {
 }
 
 /** When operations begin, and when the server is away. */
-export interface Traffic {
+interface Traffic {
   readonly startsMillis: ReadonlyArray<number>
   readonly outage: Outage
   /** Whether all operations have one bucket and one rate limiter, or each has its own. */

@@ -25,7 +25,7 @@ const standard = `{
 }`
 const spreads: Readonly<Record<string, string>> = { "Policy.standard": standard, "HttpRetry.standard": standard }
 
-export interface Read {
+interface Read {
   /** The record around the first `maxAttempts` or preset: the text may be a whole program. */
   readonly policy: Expression.Expression
   /** The first call of each of the functions that were asked for. */
