@@ -238,10 +238,3 @@ export const standard: ReadonlyArray<Story> = [
     steps: [[failed(404), ["Terminal", 500]]]
   }
 ]
-
-/** The story of a name, for the tests of the page. */
-export const named = (name: string): Story => {
-  const found = standard.find((story) => story.name === name)
-  if (found === undefined) throw new Error(`no story "${name}"`)
-  return found
-}

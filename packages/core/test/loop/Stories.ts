@@ -281,10 +281,3 @@ export const funded: ReadonlyArray<Story<Funded>> = [
     reason: { _tag: "AttemptsSpent" }
   }
 ]
-
-/** The story of this name. */
-export const named = (name: string): Story<Funded> => {
-  const story = [...plain, ...funded].find((story) => story.name === name)
-  if (story === undefined) throw new Error(`no such story: ${name}`)
-  return story
-}

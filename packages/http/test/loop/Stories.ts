@@ -796,10 +796,3 @@ export const stories: ReadonlyArray<Story> = [
 
 type Send = ReturnType<HttpClient.HttpClient["get"]>
 const unbounded = { concurrency: "unbounded" } as const
-
-/** The story of this name. */
-export const named = (name: string): Story => {
-  const story = stories.find((story) => story.name === name)
-  if (story === undefined) throw new Error(`no such story: ${name}`)
-  return story
-}

@@ -17,7 +17,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, ConfigProvider, Duration, Effect, Layer, Logger } from "effect"
 import * as Stories from "../../../aws/test/loop/Stories.ts"
 import { hear, hearing } from "./heard.ts"
-import { read, rowsOf, tableOf } from "./rows.ts"
+import { read, rowsOf, storyOf, tableOf } from "./rows.ts"
 
 const path = "packages/aws/README.md"
 
@@ -65,7 +65,9 @@ const stories =
   (...names: ReadonlyArray<string>) =>
   () =>
     names.forEach((name) =>
-      it.effect(name, () => Stories.run({ ...AwsRetry.standard, observe: [hear] }, undefined, Stories.named(name)))
+      it.effect(name, () =>
+        Stories.run({ ...AwsRetry.standard, observe: [hear] }, undefined, storyOf(Stories.standard, name))
+      )
     )
 
 const bound = ({ backoff }: Policy.Preset, n: number, kind: "Throttling" | undefined): number => {

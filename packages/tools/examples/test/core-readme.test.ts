@@ -38,7 +38,7 @@ import * as Stories from "../../../core/test/loop/Stories.ts"
 import { timeline } from "../src/scripted.ts"
 import { request, succeed, tell, tokensOf } from "../../../core/test/fund/Asking.ts"
 import { hear, hearing } from "./heard.ts"
-import { read, rowsOf, tableOf } from "./rows.ts"
+import { read, rowsOf, storyOf, tableOf } from "./rows.ts"
 
 const path = "docs/core.md"
 
@@ -82,7 +82,8 @@ const stories =
   (...names: ReadonlyArray<string>) =>
   () =>
     names.forEach((name) => {
-      const { end, policy, reason = "none", script = [], starts } = Stories.named(name)
+      const all: ReadonlyArray<Stories.Story<Stories.Funded>> = [...Stories.plain, ...Stories.funded]
+      const { end, policy, reason = "none", script = [], starts } = storyOf(all, name)
       virtually(name, () =>
         Effect.gen(function* () {
           const answers = [...script, undefined].map((word) =>

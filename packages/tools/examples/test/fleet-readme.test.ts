@@ -7,9 +7,10 @@ import * as IoRedis from "@effect-retry/fleet/IoRedis"
 import * as Redis from "@effect-retry/servers/Redis"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Clock, Context, Effect, Exit, Layer, Option, Schedule, Scope } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schedule, Scope } from "effect"
 import { request, succeed, tokensOf } from "../../../core/test/fund/Asking.ts"
-import { read, rowsOf, tableOf } from "./rows.ts"
+import * as Stories from "../../../fleet/test/fund/bucket/Stories.ts"
+import { read, rowsOf, storyOf, tableOf } from "./rows.ts"
 
 const path = "packages/fleet/README.md"
 
@@ -147,6 +148,21 @@ const live = (name: string, body: () => Body) => {
   )
 }
 
+/** A row whose bucket and store are those of the package's own tests. */
+const stories =
+  (...names: ReadonlyArray<string>) =>
+  () => {
+    const expected = events
+    const check = () => {
+      expect(isIn(expected, tagsHeard())).toBe(true)
+      expect(tagsHeard().filter((tag) => !expected.includes(tag))).toEqual([])
+    }
+    it.effect.each(names)("%s", (name) => {
+      heard = []
+      return Stories.run(storyOf(Stories.stories, name), observing(), check)
+    })
+  }
+
 const isIn = (events: ReadonlyArray<string>, all: ReadonlyArray<string>): boolean => {
   let at = 0
   for (const event of all) if (event === events[at]) at += 1
@@ -195,78 +211,23 @@ const away = (choose: (bucket: RedisBucketOf) => Effect.Effect<TokenBucket.Token
 type RedisBucketOf = Effect.Effect.Success<ReturnType<typeof RedisBucket.quota>>
 
 const rows: Readonly<Record<string, () => void>> = {
-  "The process holds no tokens": () =>
-    live("asks the store once for all that wait", () =>
-      Effect.gen(function* () {
-        const bucket = yield* quotaOf(yield* Redis.shared)
-        const granted = yield* Effect.all(Effect.replicate(tokensOf(bucket, { kind: "Server" }), 10), {
-          concurrency: "unbounded"
-        })
-        expect(granted).toEqual(Array.from({ length: 10 }, () => Option.some(1)))
-        yield* eventually(() => heard.length > 0)
-        // The first question is for the first attempt, and the second for the nine that came meanwhile.
-        expect(heard.length).toBeLessThanOrEqual(2)
-      })
-    ),
+  "The process holds no tokens": stories(
+    "ask one question at a time, for all that wait, and serve them in the order in which they came"
+  ),
 
-  "The process holds tokens": () =>
-    live("grants them without a call", () =>
-      Effect.gen(function* () {
-        const bucket = yield* quotaOf(yield* Redis.shared, { leaseShare: 0.5 })
-        yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Server" }), 40)
-        yield* eventually(() => heard.length > 0)
-        expect(heard.length).toBeLessThan(10)
-      })
-    ),
+  "The process holds tokens": stories(
+    "take what an attempt needs and more as the demand grows, and grant what the process holds without a call"
+  ),
 
-  "The store is short of tokens": () =>
-    live("refuses, and leaves the store alone", () =>
-      Effect.gen(function* () {
-        const bucket = yield* quotaOf(yield* Redis.shared, { capacity: 1 })
-        expect(yield* tokensOf(bucket, { kind: "Server" })).toEqual(Option.some(1))
-        expect(yield* tokensOf(bucket, { kind: "Server" })).toEqual(Option.none())
-        yield* eventually(() => heard.some((event) => event._tag === "Asked" && event.granted === 0))
-        const asked = heard.length
-        expect(yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Server" }), 10)).toEqual(
-          Array.from({ length: 10 }, Option.none)
-        )
-        expect(heard.length).toBe(asked)
-      })
-    ),
+  "The store is short of tokens": stories("ask no more until the store has the tokens, times one and half of 0.5"),
 
-  "Attempts give back more than a lease": () =>
-    live("returns the rest at once", () =>
-      Effect.gen(function* () {
-        const bucket = yield* quotaOf(yield* Redis.shared, { leaseShare: 0, idleAfter: "1 hour" })
-        yield* Effect.flatMap(
-          Effect.map(bucket.acquire(request({ kind: "Server" })), Option.getOrThrow),
-          ({ refund }) => refund
-        )
-        yield* eventually(() => tagsHeard().includes("Returned"))
-      })
-    ),
+  "Attempts give back more than a lease": stories(
+    "get back the cost of a retry that succeeded, and return at once what is more than a lease"
+  ),
 
-  "No attempt needs tokens for `idleAfter`": () =>
-    live("returns what the process holds", () =>
-      Effect.gen(function* () {
-        const bucket = yield* quotaOf(yield* Redis.shared, { leaseShare: 0.5, idleAfter: "20 millis" })
-        yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Server" }), 9)
-        yield* eventually(() => tagsHeard().includes("Returned"))
-      })
-    ),
+  "No attempt needs tokens for `idleAfter`": stories("return what is left after a time without an attempt"),
 
-  "The scope ends": () =>
-    live("returns what the process holds", () =>
-      Effect.gen(function* () {
-        const scope = yield* Scope.make()
-        const bucket = yield* quotaOf(yield* Redis.shared, { leaseShare: 0.5, idleAfter: "1 hour" }).pipe(
-          Scope.extend(scope)
-        )
-        yield* Effect.replicateEffect(tokensOf(bucket, { kind: "Server" }), 9)
-        yield* Scope.close(scope, Exit.void)
-        yield* eventually(() => tagsHeard().includes("Returned"))
-      })
-    ),
+  "The scope ends": stories("return everything at the end of the scope, including what comes meanwhile"),
 
   "The server is away": () =>
     live("fails with Unavailable", () =>
@@ -403,41 +364,13 @@ const rows: Readonly<Record<string, () => void>> = {
       })
     ),
 
-  "`RedisBucket.successRatio`, and every attempt succeeds": () =>
-    live("calls the store for nothing", () =>
-      Effect.gen(function* () {
-        const redis = yield* Redis.start()
-        const store = yield* storeOf(redis)
-        const bucket = yield* Effect.provide(
-          RedisBucket.successRatio({
-            name: "healthy",
-            ratio: 0.1,
-            capacity: 10,
-            floorPerSecond: 1,
-            observe: observing()
-          }),
-          store
-        )
-        yield* Effect.replicateEffect(succeed(bucket), 100)
-        expect(yield* admin(redis, (admin) => admin.info("commandstats"))).not.toContain("cmdstat_eval")
-      })
-    ),
+  "`RedisBucket.successRatio`, and every attempt succeeds": stories(
+    "do not call the store while one in ten attempts is retried, under a success ratio"
+  ),
 
-  "`RedisBucket.fixed`, and the store is short of tokens": () =>
-    live("waits for its turn", () =>
-      Effect.gen(function* () {
-        const store = yield* storeOf(yield* Redis.shared)
-        const limiter = yield* Effect.provide(
-          RedisBucket.fixed({ name: options().name, rate: 20, burst: 1, observe: observing() }),
-          store
-        )
-        const began = yield* Clock.currentTimeMillis
-        expect(yield* Effect.replicateEffect(tokensOf(limiter, { attempt: 1 }), 3)).toEqual(
-          Array.from({ length: 3 }, () => Option.some(1))
-        )
-        expect((yield* Clock.currentTimeMillis) - began).toBeGreaterThanOrEqual(2 * 50 - 1)
-      })
-    )
+  "`RedisBucket.fixed`, and the store is short of tokens": stories(
+    "wait for their turn under a fixed rate, unless they are told otherwise"
+  )
 }
 
 tableOf(path, "## What it does when", rows, (cells) => {

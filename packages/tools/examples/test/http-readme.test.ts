@@ -9,7 +9,7 @@ import * as Stories from "../../../http/test/loop/Stories.ts"
 import { exchange, ok, unavailable } from "../src/http-scripted.ts"
 import type { Answer } from "../src/http-scripted.ts"
 import { hear, hearing } from "./heard.ts"
-import { read, rowsOf, tableOf } from "./rows.ts"
+import { read, rowsOf, storyOf, tableOf } from "./rows.ts"
 
 const path = "packages/http/README.md"
 
@@ -33,7 +33,7 @@ const hanging: Answer = () => Effect.never
 const stories =
   (...names: ReadonlyArray<string>) =>
   () =>
-    names.forEach((name) => it.effect(name, () => Stories.run(Stories.named(name), [hear])))
+    names.forEach((name) => it.effect(name, () => Stories.run(storyOf(Stories.stories, name), [hear])))
 
 const namesOf = (directives: HttpClassifier.Tables["directives"]): string =>
   directives.map((directive) => (typeof directive === "string" ? directive : directive.name)).join(", ")

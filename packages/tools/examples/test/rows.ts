@@ -32,6 +32,13 @@ export const rowsOf = (path: string, heading: string): ReadonlyArray<ReadonlyArr
     )
 }
 
+/** The story of this name, of those that the tests of a package run. */
+export const storyOf = <S extends { readonly name: string }>(stories: ReadonlyArray<S>, name: string): S => {
+  const story = stories.find((story) => story.name === name)
+  if (story === undefined) throw new Error(`no such story: ${name}`)
+  return story
+}
+
 /**
  * A `describe` for each row of a table, named by its first cell; no row without one, and none without a row. `around` is
  * called inside of each with the cells of its row, for what holds of every row.

@@ -23,17 +23,6 @@ describe("SharedBucket.fixed", () => {
     }).pipe(inVirtualTime)
   )
 
-  it.effect("waits for its turn unless it is told otherwise", () =>
-    Effect.gen(function* () {
-      const bucket = yield* fixedIn(SpecStore.make())
-      expect(yield* grants(bucket, 20)).toBe(20)
-      const millis = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-      expect(millis).toBeGreaterThanOrEqual(1500)
-      expect(millis).toBeLessThanOrEqual(1650)
-      expect(yield* grants(bucket, 20, { atMostMillis: 0 })).toBeLessThanOrEqual(1)
-    }).pipe(inVirtualTime)
-  )
-
   it.effect.each([
     { burst: 2, granted: 61 },
     { burst: 1, granted: 48 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import type { Verdict } from "@effect-retry/core"
 import { Duration, Effect, Option } from "effect"
 import * as SpecStore from "../../SpecStore.ts"
+import * as Stories from "./Stories.ts"
 import { ask, fleetOf, grants, inVirtualTime, isGranted, succeed } from "./Shared.ts"
 
 type Options = SharedBucket.QuotaOptions
@@ -13,6 +14,10 @@ const quotaIn = (store: SpecStore.SpecStore<never>, options: Partial<Options> = 
   )
 
 const tags = (store: SpecStore.SpecStore<unknown>) => store.calls.map(({ _tag }) => _tag)
+
+describe("shared buckets", () => {
+  it.effect.each(Stories.stories.map((story) => [story.name, story] as const))("%s", ([, story]) => Stories.run(story))
+})
 
 describe("SharedBucket.quota", () => {
   const costs: ReadonlyArray<{ kind?: Verdict.Kind; attempt: number; capacity?: number; cost: number }> = [
@@ -66,20 +71,6 @@ describe("SharedBucket.quota", () => {
         expect(Math.min(...granted)).toBeGreaterThanOrEqual(all / processes / 4)
         expect(granted.reduce((sum, one) => sum + one)).toBeGreaterThanOrEqual(0.9 * all)
       }).pipe(inVirtualTime)
-  )
-
-  it.effect("gets back the cost of a retry that succeeded, and returns at once what is more than a lease", () =>
-    Effect.gen(function* () {
-      const store = SpecStore.make()
-      const bucket = yield* quotaIn(store, { capacity: 14, refillPerSecond: 0.001 })
-      expect(yield* grants(bucket, 2)).toBe(1)
-      yield* succeed(bucket, 2, 14)
-      expect(yield* grants(bucket, 1)).toBe(1)
-      expect(store.calls.slice(2)).toEqual([
-        { _tag: "put", key: "orders", tokens: 13 },
-        { _tag: "take", key: "orders", want: 13, least: 13 }
-      ])
-    }).pipe(inVirtualTime)
   )
 
   it.effect("sends nothing for first attempts that succeed while the store is full, as far as it is known", () =>

@@ -2,7 +2,7 @@ import { SharedBucket } from "@effect-retry/fleet"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as SpecStore from "../../SpecStore.ts"
-import { fleetOf, grants, inVirtualTime, isGranted, succeed } from "./Shared.ts"
+import { fleetOf, grants, inVirtualTime, succeed } from "./Shared.ts"
 
 type Options = SharedBucket.SuccessRatioOptions
 
@@ -16,20 +16,6 @@ const ratioIn = (store: SpecStore.SpecStore<never>, options: Partial<Options> = 
   })(fleetOf(store))
 
 describe("SharedBucket.successRatio", () => {
-  it.effect("does not call the store while one in ten attempts is retried", () =>
-    Effect.gen(function* () {
-      const store = SpecStore.make()
-      const bucket = yield* ratioIn(store)
-      yield* Effect.replicateEffect(succeed(bucket), 10)
-      for (let round = 0; round < 50; round++) {
-        yield* Effect.sleep("1 second")
-        expect(yield* isGranted(bucket)).toBe(true)
-        yield* Effect.replicateEffect(succeed(bucket), 10)
-      }
-      expect(store.calls).toEqual([])
-    }).pipe(inVirtualTime)
-  )
-
   it.effect("shares capacity and floor, and keeps for each process what its successes put in", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()

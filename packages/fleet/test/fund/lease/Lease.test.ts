@@ -72,24 +72,6 @@ const nowMillis = Effect.clockWith((clock) => Effect.map(clock.currentTimeMillis
 class Operation extends Context.Reference<Operation>()("operation", { defaultValue: () => "none" }) {}
 
 describe("Lease.acquire", () => {
-  it.effect("takes from the store what an attempt needs, and more as the demand grows", () =>
-    Effect.gen(function* () {
-      const store = SpecStore.make()
-      const { bucket } = yield* leaseIn(store)
-      yield* Effect.sleep("100 millis")
-      const questions: Array<number> = []
-      for (let attempt = 0; attempt < 45; attempt++) {
-        yield* Effect.sleep("1 millis")
-        expect(yield* isGranted(bucket)).toBe(true)
-        questions.push(wants(store).length)
-      }
-      expect(wants(store)).toEqual([1, 4, 16, 20, 20])
-      expect([questions[0], questions[1], questions[4], questions[5], questions[20], questions[21]]).toEqual([
-        1, 2, 2, 3, 3, 4
-      ])
-    }).pipe(inVirtualTime)
-  )
-
   it.effect("answers in the step of the caller out of a lease, and while a refusal holds", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
@@ -141,21 +123,6 @@ describe("Lease.acquire", () => {
       const { costing } = yield* leaseIn(store, { leaseShare })
       yield* grants(costing(2.5), 4)
       expect(wants(store)).toEqual(expected)
-    }).pipe(inVirtualTime)
-  )
-
-  it.effect("asks one question at a time, for all that wait, and serves them in the order in which they came", () =>
-    Effect.gen(function* () {
-      const { hold, open, store } = yield* makeNetwork
-      const { costing } = yield* leaseIn(store)
-      const served: Array<number> = []
-      const asking = (cost: number) => begin(Effect.tap(ask(costing(cost)), () => served.push(cost)))
-      yield* hold
-      for (const cost of [3, 5, 4]) yield* asking(cost)
-      expect(store.calls).toEqual([{ _tag: "take", key: "orders", want: 3, least: 3 }])
-      yield* open
-      expect(served).toEqual([3, 5, 4])
-      expect(wants(store)).toEqual([3, 9])
     }).pipe(inVirtualTime)
   )
 
@@ -267,24 +234,6 @@ describe("Lease.acquire", () => {
 })
 
 describe("Lease.acquire after a refusal", () => {
-  it.effect.each([
-    { draw: 0, untilMillis: 1000 },
-    { draw: 0.5, untilMillis: 1250 },
-    { draw: 1 - 1e-9, untilMillis: 1500 }
-  ])("asks no more until the store has the tokens, times one and half of $draw", ({ draw, untilMillis }) =>
-    Effect.gen(function* () {
-      const store = SpecStore.make()
-      const { costing } = yield* leaseIn(store, { burst: 10, leaseShare: 0 })
-      const ten = costing(10)
-      expect([yield* isGranted(ten), yield* isGranted(ten)]).toEqual([true, false])
-      yield* Effect.sleep(untilMillis - 1)
-      expect(yield* grants(ten, 5)).toBe(0)
-      expect(store.calls).toHaveLength(2)
-      yield* Effect.sleep("1 millis")
-      expect(yield* isGranted(ten)).toBe(true)
-    }).pipe(drawing(draw), inVirtualTime)
-  )
-
   it.effect("waits twice as long after each refusal in a row, but not until a quarter of the burst has come in", () =>
     Effect.gen(function* () {
       const store = SpecStore.make()
@@ -641,24 +590,6 @@ describe("Lease with a store that fails", () => {
 })
 
 describe("Lease.returns", () => {
-  it.effect("returns what is left after a time without an attempt", () =>
-    Effect.gen(function* () {
-      const store = SpecStore.make()
-      const { bucket, level } = yield* leaseIn(store, { perSecond: 0.001, idleAfter: "1 second" })
-      yield* grants(bucket, 6)
-      for (let round = 0; round < 5; round++) {
-        yield* Effect.sleep("900 millis")
-        yield* isGranted(bucket)
-      }
-      expect(puts(store)).toEqual([])
-      yield* Effect.sleep("2 seconds")
-      expect(puts(store)).toEqual([10])
-      expect(yield* level).toBeCloseTo(189, 1)
-      yield* Effect.sleep("1 hour")
-      expect(puts(store)).toHaveLength(1)
-    }).pipe(inVirtualTime)
-  )
-
   it.effect("keeps a lease of refunds, and returns the rest at once and in one batch while a call is under way", () =>
     Effect.gen(function* () {
       const { hold, open, store } = yield* makeNetwork
@@ -717,26 +648,6 @@ describe("Lease.returns", () => {
       yield* Option.getOrThrow(granted).refund
       yield* settled
       expect(puts(store)).toEqual([2])
-    }).pipe(inVirtualTime)
-  )
-
-  it.effect("returns everything at the end of the scope, including what comes meanwhile", () =>
-    Effect.gen(function* () {
-      const { hold, open, store } = yield* makeNetwork
-      const scope = yield* Scope.make()
-      const { bucket, costing, level } = yield* Scope.extend(leaseIn(store), scope)
-      yield* grants(bucket, 6)
-      yield* hold
-      const waiting = yield* begin(ask(costing(40)))
-      const closing = yield* begin(Scope.close(scope, Exit.void))
-      expect([yield* ended(waiting), yield* ended(closing)]).toEqual([true, false])
-      yield* open
-      expect([yield* ended(closing), puts(store)]).toEqual([true, [40]])
-      expect(yield* Fiber.join(waiting)).toEqual(Option.none())
-      const calls = store.calls.length
-      expect(yield* grants(bucket, 3)).toBe(0)
-      yield* level
-      expect(store.calls).toHaveLength(calls)
     }).pipe(inVirtualTime)
   )
 
