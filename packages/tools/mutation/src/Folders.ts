@@ -41,7 +41,10 @@ export const path = (folder: string, kind: "src" | "test"): string => {
   return join("packages", name, kind, ...stage)
 }
 
-/** The stage of a room, whose tests count for it: all of plan for the rooms of plan. */
+/** Where the tests that count for a room are: in its stage; for what touches the runtime of Effect, in all of its package. */
+export const tests = (folder: string): string => path(folder === "core/fund/fiber" ? "core" : stage(folder), "test")
+
+/** The stage of a room; plan has none, and is one itself. */
 export const stage = (folder: string): string =>
   folder.startsWith("plan/") ? "plan" : folder.split("/").slice(0, 2).join("/")
 

@@ -10,7 +10,6 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { Instrumenter } from "@stryker-mutator/instrumenter"
 import { equivalents } from "./Equivalents.ts"
-import * as Folders from "./Folders.ts"
 import { judge, judgeFromStart } from "./Processes.ts"
 import { forgetUnfinished, isSampled, isShareOf, type Judged, readJudged, readReached, writeRun } from "./Run.ts"
 import { fromInstrumented, known, type Report, type Status } from "./Score.ts"
@@ -34,10 +33,20 @@ const logger: Logger = {
   fatal: console.error
 }
 
+type Ignorer = NonNullable<Parameters<Instrumenter["instrument"]>[1]["ignorers"]>[number]
+
+/** Classes that exist only in types: they have no code that runs. */
+const declared: Ignorer = {
+  shouldIgnore: (path) => {
+    const { node } = path as unknown as { readonly node: { readonly type: string; readonly declare?: boolean } }
+    return node.type === "ClassDeclaration" && node.declare === true ? "declared" : undefined
+  }
+}
+
 /** A digest of everything that a run depends on: a killed run continues unless something has changed. */
-const stateOf = (stage: string, options: ReadonlyArray<unknown>): string => {
+const stateOf = (folder: string, options: ReadonlyArray<unknown>): string => {
   const hash = createHash("sha256").update(JSON.stringify([options, equivalents]))
-  const root = join("packages", stage.split("/")[0] ?? "")
+  const root = join(...folder.split("/").slice(0, 2))
   for (const kind of ["src", "test"]) {
     for (const path of readdirSync(join(root, kind), { recursive: true, encoding: "utf8" }).toSorted()) {
       if (path.endsWith(".ts")) hash.update(path).update(readFileSync(join(root, kind, path)))
@@ -56,26 +65,26 @@ interface Options {
 }
 
 /**
- * Judges the mutants of some files of a stage.
+ * Judges the mutants of some files of a package with the tests of a folder.
  */
 export const run = async (
-  stage: string,
+  folder: string,
   paths: ReadonlyArray<string>,
   { every, processes, tests }: Options
 ): Promise<Report> => {
   const sources = new Map(paths.map((path) => [path, readFileSync(path, "utf8")]))
   const { files, mutants } = await new Instrumenter(logger).instrument(
     [...sources].map(([name, content]) => ({ name, content, mutate: true })),
-    { plugins: null, excludedMutations: [], ignorers: [] }
+    { plugins: null, excludedMutations: [], ignorers: [declared] }
   )
-  const directory = resolve("node_modules/.cache/mutation", stateOf(stage, [paths, tests, processes, every]))
+  const directory = resolve("node_modules/.cache/mutation", stateOf(folder, [paths, tests, processes, every]))
   mkdirSync(directory, { recursive: true })
   const ids = mutants.map(({ id }) => id)
   const unsampled = ids.filter((id) => !isSampled(id, every))
   const equivalent = known(sources, mutants, equivalents)
   const untried = new Set([...equivalent, ...unsampled])
   writeRun(directory, {
-    tests: tests.map((name) => join(Folders.path(stage, "test"), "**", `${name}.test.ts`)),
+    tests: tests.map((name) => join(folder, "**", `${name}.test.ts`)),
     sources: Object.fromEntries(files.map(({ content, name }) => [resolve(name), content])),
     untried: [...untried],
     names: Object.fromEntries(mutants.map(({ fileName, id }) => [id, basename(fileName, ".ts")])),

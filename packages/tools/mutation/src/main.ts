@@ -90,16 +90,16 @@ const natural = (option: "every" | "processes"): number => {
 /** The names of files in each of some folders. */
 type Chosen = ReadonlyMap<string, ReadonlyArray<string>>
 
-/** The folders of a stage are judged together, since the same tests run for all of them. */
-const judgeStage = async (stage: string, chosen: Chosen): Promise<void> => {
-  const ofStage = [...chosen].filter(([folder]) => Folders.stage(folder) === stage)
-  const paths = ofStage.flatMap(([folder, names]) => names.map((name) => join(Folders.path(folder, "src"), name)))
-  const { files } = await Judge.run(stage, paths, {
+/** Folders for which the same tests count are judged together. */
+const judgeWith = async (tests: string, chosen: Chosen): Promise<void> => {
+  const judged = [...chosen].filter(([folder]) => Folders.tests(folder) === tests)
+  const paths = judged.flatMap(([folder, names]) => names.map((name) => join(Folders.path(folder, "src"), name)))
+  const { files } = await Judge.run(tests, paths, {
     tests: values.tests.split(","),
     processes: natural("processes"),
     every: natural("every")
   })
-  for (const [folder] of ofStage) {
+  for (const [folder] of judged) {
     const own = Object.entries(files).filter(([path]) => dirname(path) === Folders.path(folder, "src"))
     conclude(folder, { files: Object.fromEntries(own) })
   }
@@ -145,5 +145,5 @@ if (values.stages === true) {
   writeFileSync(page, withCount(readFileSync(page, "utf8"), Count.table()))
 } else {
   const files = chosen()
-  for (const stage of new Set([...files.keys()].map(Folders.stage))) await judgeStage(stage, files)
+  for (const tests of new Set([...files.keys()].map(Folders.tests))) await judgeWith(tests, files)
 }

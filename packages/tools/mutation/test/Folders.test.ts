@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { files, floors, group, path, stage, stages, within } from "../src/Folders.ts"
+import { files, floors, group, path, stage, stages, tests, within } from "../src/Folders.ts"
 
 describe("floors", () => {
   it("stand for folders that have sources", () => {
@@ -25,6 +25,16 @@ describe("stage", () => {
     ["plan/load", "plan"]
   ])("of %s is %s", (folder, expected) => {
     expect(stage(folder)).toBe(expected)
+  })
+})
+
+describe("tests", () => {
+  it.each([
+    ["core/loop/run", "packages/core/test/loop"],
+    ["core/fund/fiber", "packages/core/test"],
+    ["plan/load", "packages/plan/test"]
+  ])("of %s are in %s", (folder, expected) => {
+    expect(tests(folder)).toBe(expected)
   })
 })
 

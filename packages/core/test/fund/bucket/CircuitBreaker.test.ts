@@ -233,6 +233,43 @@ describe("CircuitBreaker.make", () => {
     )
   )
 
+  it.effect("counts the attempts after a reset of a closed circuit, and no longer those before it", () =>
+    Effect.gen(function* () {
+      const breaker = yield* CircuitBreaker.make({ opensAt: { consecutive: 2 }, openFor: "1 second" })
+      yield* attempt(breaker, "f")
+      yield* breaker.reset
+      yield* attempt(breaker, "f")
+      expect(yield* tagOf(breaker)).toBe("Closed")
+      yield* attempt(breaker, "f")
+      expect(yield* tagOf(breaker)).toBe("Open")
+    })
+  )
+
+  it.effect("opens for as long as the kind of the failure says, and a slow attempt is a timeout", () =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const openFor = Backoff.byKind({
+          Timeout: Backoff.constant({ delay: "1 minute" }),
+          orElse: Backoff.constant({ delay: "1 second" })
+        })
+        const breaker = yield* CircuitBreaker.make({ ...second, openFor, slowerThan: "50 millis" })
+        const granted = Option.getOrThrow(yield* acquire(breaker))
+        yield* breaker.record({ _tag: "Succeeded", attempt: 1, granted, ran: Duration.millis(51) })
+        expect(yield* breaker.state).toMatchObject({ _tag: "Open", retryAfter: Duration.minutes(1) })
+      })
+    )
+  )
+
+  it.effect("foretells the refusal of an isolated circuit, whatever the delay", () =>
+    Effect.gen(function* () {
+      const breaker = yield* CircuitBreaker.make(second)
+      yield* breaker.isolate
+      expect(yield* breaker.refusalAfter!(Duration.days(1))).toEqual(
+        Option.some({ state: "Isolated", retryAfter: Option.none() })
+      )
+    })
+  )
+
   it.effect("never lengthens the open time when the clock steps back", () =>
     VirtualClock.run(
       Effect.gen(function* () {

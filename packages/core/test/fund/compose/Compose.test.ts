@@ -171,6 +171,27 @@ describe("TokenBucket.all", () => {
     })
   )
 
+  it("is timed if one of the buckets is", () => {
+    const timed: Bucket = { ...TokenBucket.unlimited, timed: true }
+    expect([TokenBucket.all(TokenBucket.unlimited, timed).timed, TokenBucket.all(TokenBucket.unlimited).timed]).toEqual(
+      [true, undefined]
+    )
+  })
+
+  it.effect.each([
+    { answer: Effect.void, message: "TokenBucket.all: acquire must be an effect of an Option, got undefined" },
+    {
+      answer: Effect.succeedSome({ tokens: NaN, refund: Effect.void }),
+      message: "TokenBucket.all: tokens of a grant must be a finite number >= 0, got NaN"
+    }
+  ])("says what is wrong with an answer: $message", ({ answer, message }) =>
+    Effect.gen(function* () {
+      const broken: Bucket = { ...TokenBucket.unlimited, acquire: () => answer as ReturnType<Bucket["acquire"]> }
+      const exit = yield* Effect.exit(acquire(TokenBucket.all(broken)))
+      expect(Exit.isFailure(exit) && Cause.squash(exit.cause)).toMatchObject({ message })
+    })
+  )
+
   it.effect("tells a bucket of an abandoned attempt only if its own grant, or a start, asks for it", () =>
     Effect.gen(function* () {
       const heard: Array<string> = []

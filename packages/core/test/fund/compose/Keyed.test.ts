@@ -228,6 +228,21 @@ describe("TokenBucket.keyed", () => {
     })
   )
 
+  it.effect("foretells nothing for a key whose bucket cannot", () =>
+    Effect.gen(function* () {
+      let made = 0
+      const refusal = Option.some({ state: "shut", retryAfter: Option.none() })
+      const foretelling: Bucket = { ...TokenBucket.unlimited, refusalAfter: () => Effect.succeed(refusal) }
+      const each = Effect.sync(() => (made++ === 0 ? foretelling : TokenBucket.unlimited))
+      const bucket = yield* TokenBucket.keyed({ bucket: each, maxKeys: 1, idleTimeToLive: "1 minute" })
+      const foretold = Effect.map(
+        Effect.forEach(["a", "b"], (key) => at(key)(bucket.refusalAfter!(Duration.zero))),
+        (all) => all.map(Option.isSome)
+      )
+      expect(yield* foretold).toEqual([false, true])
+    })
+  )
+
   it.effect("keeps a bucket in which an attempt waits", () =>
     Effect.gen(function* () {
       const slow = RateLimiter.fixed({ rate: 0.001, burst: 1 })

@@ -1,7 +1,7 @@
 import { RateLimiter, TokenBucket } from "@effect-retry/core"
 import * as KnownKey from "@effect-retry/core/unstable/KnownKey"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
 import * as AtOnce from "../../../src/fund/fiber/AtOnce.ts"
 import { acquire, isGranted, request, succeed } from "../Asking.ts"
 
@@ -29,7 +29,8 @@ const noting = () => {
     acquire: (request) => noted(TokenBucket.unlimited.acquire(request)),
     record: (outcome) => noted(TokenBucket.unlimited.record(outcome)),
     level: noted(TokenBucket.unlimited.level),
-    started: () => noted(Effect.void)
+    started: () => noted(Effect.void),
+    refusalAfter: () => noted(Effect.succeedNone)
   }
   return { bucket, keys }
 }
@@ -66,8 +67,10 @@ describe("KnownKey.makeFinder of one bucket", () => {
       yield* succeed(known)
       yield* known.level
       yield* known.started?.({ attempt: 1 }) ?? Effect.dieMessage("no started")
-      expect(keys).toEqual(["a", "a", "a", "a"])
-      expect(under(TokenBucket.unlimited, "a").started).toBe(undefined)
+      yield* known.refusalAfter?.(Duration.zero) ?? Effect.dieMessage("no refusalAfter")
+      expect(keys).toEqual(["a", "a", "a", "a", "a"])
+      const { refusalAfter, started } = under(TokenBucket.unlimited, "a")
+      expect([refusalAfter, started]).toEqual([undefined, undefined])
     })
   )
 

@@ -42,6 +42,23 @@ describe("TokenBucket.Priority", () => {
     })
   )
 
+  it.effect("is default where a program has set what is no priority", () =>
+    Effect.gen(function* () {
+      const bucket = yield* RateLimiter.concurrencyLimit({ limit: 5, whenShort: "refuse" })
+      yield* isGranted(bucket)
+      const granted = yield* at("urgent" as Level)(Effect.replicateEffect(isGranted(bucket), 4))
+      expect(granted).toEqual([true, true, true, true])
+    })
+  )
+
+  it.effect("takes nothing away from attempts that cost nothing", () =>
+    Effect.gen(function* () {
+      const bucket = yield* TokenBucket.quota({ capacity: 10, cost: { Client: 0, orElse: 10 } })
+      yield* isGranted(bucket)
+      expect(Option.isSome(yield* at("sheddable")(acquire(bucket, { kind: "Client" })))).toBe(true)
+    })
+  )
+
   it.effect("serves those that wait by level, then by arrival", () =>
     world(
       Effect.gen(function* () {

@@ -9,10 +9,12 @@ export const equivalents: Equivalents = {
   "packages/core/src/fund/bucket/CircuitBreaker.ts": {
     "arithmeticOf: ConditionalExpression, && to true, 1":
       "A circuit that is not closed has no ticket of its own, and no pass.",
-    "breakerOf: ConditionalExpression, === to false, 5": "Only keeps the effect that tells of a success."
+    "breakerOf: ConditionalExpression, === to false, 5": "Only keeps the effect that tells of a success.",
+    "breakerOf: EqualityOperator, !== to ===, 3": "Only saves a step, which changes nothing.",
+    "breakerOf: LogicalOperator, ?? to &&": "Only saves a request, which is granted as well."
   },
   "packages/core/src/fund/bucket/Quota.ts": {
-    "quota: EqualityOperator, > to >=": "To put in no tokens changes nothing: the check only saves work."
+    "quota: EqualityOperator, > to >=, 1": "To put in no tokens changes nothing: the check only saves work."
   },
   "packages/core/src/fund/bucket/ServerPause.ts": {
     "serverPause: ConditionalExpression, > to true, 2": "A pause of no length is over when it begins.",
@@ -58,6 +60,7 @@ export const equivalents: Equivalents = {
       "For a cost of zero the difference is zero too; otherwise two such numbers are equal only by chance."
   },
   "packages/core/src/fund/store/WaitQueue.ts": {
+    "newest: ConditionalExpression, > to true": "The queue has a waiter, which is found first.",
     "newest: EqualityOperator, > to >=": "No waiter has a ticket before the first one."
   },
   "packages/core/src/fund/fiber/AtOnce.ts": {
