@@ -62,7 +62,7 @@ export default defineConfig({
           pool: "forks",
           poolOptions: { forks: { singleFork: true, isolate: false } },
           // A mutant that is on from the start has no second chance on a busy machine.
-          testTimeout: mutant === "" ? 4000 : 60_000
+          testTimeout: mutant === "" ? 10_000 : 60_000
         }
       }
     ]

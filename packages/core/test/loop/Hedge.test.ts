@@ -237,6 +237,15 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("tells observers of a first attempt that answers at once", () =>
+    Effect.gen(function* () {
+      const heard: Array<string> = []
+      const observe = [({ _tag, attempt }: Observe.RetryEvent) => void heard.push(`${_tag} ${attempt}`)]
+      yield* Hedge.hedge(Effect.void, { ...hedge, observe })
+      expect(heard).toEqual(["Succeeded 1"])
+    })
+  )
+
   it.effect("does not see later changes to the record of the hedge", () =>
     Effect.gen(function* () {
       const given = { ...hedge }
@@ -930,6 +939,13 @@ describe("Hedge.hedge with judged results", () => {
 
 describe("Hedge.percentile", () => {
   const after = (millis: number) => Effect.sleep(millis)
+
+  it.effect("ends with the failure of attempts of which none is measured", () =>
+    Effect.gen(function* () {
+      const delay = yield* Hedge.percentile()
+      expect(yield* Effect.exit(Hedge.hedge(passing(1), { ...hedge, delay }))).toEqual(passing(1))
+    }).pipe(VirtualClock.run)
+  )
 
   it.effect("starts no hedge before fifty latencies, and then at the percentile", () =>
     Effect.gen(function* () {

@@ -2,6 +2,14 @@ import type { Equivalents } from "../Equivalent.ts"
 
 /** Of `core/loop`. */
 export const equivalents: Equivalents = {
+  "packages/core/src/loop/Hedge.ts": {
+    "prepared: ConditionalExpression, !== to false": "Only saves the check of a hedge that has been checked."
+  },
+  "packages/core/src/loop/hedge/HedgeRun.ts": {
+    "beginAtOnce: ConditionalExpression, || to true": "Only saves work: the steps end in the same way.",
+    "takeEnded: ConditionalExpression, < to false, 1": "Only saves work: of one attempt, that one is taken.",
+    "launch: ConditionalExpression, > to true, 1": "Only saves work: there is no observer to tell."
+  },
   "packages/core/src/loop/Promises.ts": {
     "begun: OptionalChaining, ?. to ., 1": "Only a signal calls it.",
     "begun: OptionalChaining, ?. to ., 2": "Only a signal calls it."
@@ -30,7 +38,6 @@ export const equivalents: Equivalents = {
   },
   "packages/core/src/loop/run/Grants.ts": {
     "ask: ConditionalExpression, === to false": "Only saves work: both are no time.",
-    "ask: ConditionalExpression, && to false": "Only saves steps: the answer is the same.",
     "askInTime: BooleanLiteral, false to true, 2": "Nothing waits for that answer any longer.",
     "level: ConditionalExpression, && to false": "Only saves steps: the level is the same."
   },
@@ -39,11 +46,6 @@ export const equivalents: Equivalents = {
       "Only saves work: an operation that needs nothing before its first failure may begin before it, too.",
     "start: ConditionalExpression, === to false":
       "Only saves work: no time has passed that could make the attempt late.",
-    "ended: ConditionalExpression, === to false":
-      "Only saves work: a cause that is one failure is no defect, and has that failure.",
-    'ended: StringLiteral, text to "", 1':
-      "Only saves work: a cause that is one failure is no defect, and has that failure.",
-    "reported: ConditionalExpression, && to false": "Only saves work: there is nothing to tell.",
     "announce: ConditionalExpression, === to false":
       "Only saves a look at the clock: no time has passed that could shorten the wait.",
     "releaseThenWait: ConditionalExpression, === to false":
