@@ -38,15 +38,13 @@ export const pulled = <A, E, R>(
 export const emitted = <A, E, R>(
   run: (emit: (value: A) => void) => Effect.Effect<unknown, E, R>
 ): Stream.Stream<A, E, R> =>
-  Stream.asyncPush<A, E, R>(
-    (emit) =>
-      Effect.forkScoped(
-        Effect.matchCause(Effect.interruptible(run((value) => void emit.single(value))), {
-          onFailure: (cause) => emit.halt(cause),
-          onSuccess: () => emit.end()
-        })
-      ),
-    { bufferSize: "unbounded" }
+  Stream.asyncPush<A, E, R>((emit) =>
+    Effect.forkScoped(
+      Effect.matchCause(Effect.interruptible(run((value) => void emit.single(value))), {
+        onFailure: (cause) => emit.halt(cause),
+        onSuccess: () => emit.end()
+      })
+    )
   )
 
 /** A stream of what an effect answers again and again, until it fails: with nothing, the stream ends. */

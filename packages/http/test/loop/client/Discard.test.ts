@@ -246,6 +246,7 @@ describe("Discard.cancelled", () => {
     ["of no body", {}],
     ["of a controller that is none", { controller: {} }],
     ["of an original that is none", { original: {} }],
+    ["of an original that is no response and has a controller", { original: { controller: new AbortController() } }],
     ["of a source without a body", { source: {} }],
     ["of a body that cannot be given up", { source: { body: { cancel: true, destroy: true } } }]
   ])("opens and closes the stream when nothing else is known to end a response: %s", ([, properties]) =>
