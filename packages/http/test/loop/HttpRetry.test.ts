@@ -1123,6 +1123,8 @@ describe("HttpRetry.make", () => {
     ["opinion", "must be a function, got", { opinion: 1 }],
     ["attemptHeaders", "must be a function, got", { attemptHeaders: {} }],
     ["beforeRetry", "must be a function, got", { beforeRetry: 1 }],
+    ["route", "must be a string that begins with /, got", { route: "orders/{id}" }],
+    ["route", "must be a string that begins with /, got", { route: 1 }],
     ["drain", "must be", { drain: null }],
     ["maxAttempt", "must be absent", { maxAttempt: 8 }],
     ["result", "must be absent", { result: () => Verdict.noOpinion }],

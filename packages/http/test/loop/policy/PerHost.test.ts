@@ -136,7 +136,9 @@ describe("HttpRetry.perHost", () => {
     expect(() => HttpRetry.perHost({ idleTimeToLive: "1 minute" })).toThrow(
       "HttpRetry.perHost: idleTimeToLive must be a finite duration >"
     )
-    expect(() => HttpRetry.perHost(null as never)).toThrow("HttpRetry.perHost: options must be a record, as in")
+    expect(() => HttpRetry.perHost(null as never)).toThrow(
+      "HttpRetry.perHost: options must be a record, as in HttpRetry.perHost({ maxHosts: 1000 })"
+    )
   })
 
   it("adds nothing to the types of a client", () => {

@@ -36,6 +36,9 @@ export const equivalents: Equivalents = {
       "Stands for the function of an exchange, which takes its place before an attempt.",
     'preparedOf: StringLiteral, text to ""': "The policy has been checked under the name of its own function."
   },
+  "packages/http/src/loop/exchange/Known.ts": {
+    'messagesOf: StringLiteral, text to "", 3': "Every text shows all messages but the two that are compared with."
+  },
   "packages/http/src/loop/exchange/Reader.ts": {
     "boundOf: ConditionalExpression, === to false, 3": "Such a timer never fires; leaving it out only saves work.",
     "verdictOfLast: OptionalChaining, ?. to .": "What is answered has been judged; the compiler does not know it."
@@ -65,5 +68,14 @@ export const equivalents: Equivalents = {
       "Core knows of an attempt what is known here as well: it only takes longer to ask.",
     "isTimed: ConditionalExpression, || to true":
       "Core knows of an attempt what is known here as well: it only takes longer to ask."
+  },
+  "packages/http/src/loop/policy/HttpPolicy.ts": Object.fromEntries(
+    Array.from({ length: 19 }, (_, i) => [
+      `fields: BooleanLiteral, true to false, ${i + 1}`,
+      "Only the names are read; the record has the compiler check that all are there."
+    ])
+  ),
+  "packages/http/src/loop/policy/Unauthorized.ts": {
+    "Running: ArrayDeclaration, list to list": "A text is no renewal, and only renewals are looked for."
   }
 }
