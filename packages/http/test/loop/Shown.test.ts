@@ -56,14 +56,24 @@ describe("HttpRetry.execute", () => {
     ["does not parse", (response) => response.json],
     ["does not fit its schema", HttpClientResponse.schemaBodyJson(Schema.Struct({ id: Schema.Number }))],
     ["an error quotes", (response) => Effect.flatMap(response.text, (text) => Effect.fail(new Error(`bad ${text}`)))],
+    [
+      "the cause of an error quotes",
+      (response) =>
+        Effect.flatMap(response.text, (text) => {
+          const cause = new Error(`bad ${text}`)
+          return Effect.fail(
+            new HttpClientError.ResponseError({ request: response.request, response, reason: "Decode", cause })
+          )
+        })
+    ],
     ["is an error", (response) => Effect.flatMap(response.text, (text) => Effect.fail(text))]
   ])("shows no body that %s in its events", ([, read]) =>
     Effect.gen(function* () {
       const { events, observe } = listening()
-      const client = HttpRetry.withRetry(answering(200, `${secret} is not JSON`), { ...policy, observe })
+      const client = HttpRetry.withRetry(answering(200, "card-4111 is not JSON"), { ...policy, observe })
       yield* Effect.flip(HttpRetry.execute(client, request, read))
       expect(events.map(({ _tag }) => _tag)).toContain("GaveUp")
-      expect(Printed.showing([...events, ...details(events)], secret)).toEqual([])
+      expect(Printed.showing([...events, ...details(events)], secret, "card-4111")).toEqual([])
     }).pipe(world)
   )
 })

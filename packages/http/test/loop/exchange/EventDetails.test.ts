@@ -410,6 +410,30 @@ describe("HttpRetry.withRetry events in metrics", () => {
   )
 })
 
+describe("HttpRetry.withRetry events of a method", () => {
+  const known = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
+
+  it.effect.each([
+    ...known.map((method) => [method, method] as const),
+    ["PURGE", "_OTHER"],
+    ["get", "_OTHER"]
+  ] as const)("name it only if the conventions list it: %s as %s", ([method, shown]) =>
+    Effect.gen(function* () {
+      const seen: Array<unknown> = []
+      const observe: Observers = [
+        (event) =>
+          Effect.sync(() => {
+            const { attributes, tags } = event.details()
+            seen.push([attributes["http.request.method"], tags?.["http.request.method"]])
+          })
+      ]
+      const client = HttpRetry.withRetry(scripted(200), { ...policy, observe })
+      yield* client.execute(HttpClientRequest.make(method as "GET")(url))
+      expect(seen).toEqual([[shown, shown]])
+    }).pipe(ScriptedClient.world)
+  )
+})
+
 describe("HttpRetry.withRetry events of an operation inside another one", () => {
   it.effect("show the request, and no outcome yet", () =>
     Effect.gen(function* () {

@@ -177,6 +177,23 @@ describe("HttpRetry.withRetry", () => {
     }).pipe(world)
   )
 
+  it.effect("reads on after the operation has succeeded, up to the bounds", () =>
+    Effect.gen(function* () {
+      const body = new TransformStream<Uint8Array, Uint8Array>()
+      const writer = body.writable.getWriter()
+      const answers = [new Response(body.readable, { status: 429 })]
+      const client = HttpClient.make((request) =>
+        Effect.sync(() => HttpClientResponse.fromWeb(request, answers.shift() ?? new Response(null)))
+      )
+      const quick = { ...policy, backoff: Backoff.constant({ delay: "100 millis" }) }
+      const fiber = yield* Effect.fork(HttpRetry.withRetry(client, quick).get("http://api.test/"))
+      expect((yield* Fiber.join(fiber)).status).toBe(200)
+      yield* Effect.sleep("100 millis")
+      // The writing end of a cancelled body fails.
+      expect(yield* Effect.promise(() => writer.write(new Uint8Array(1)).then(() => "read", String))).toBe("read")
+    }).pipe(world)
+  )
+
   it.effect("leaves no observer at the fiber of an operation once a body is read", () =>
     Effect.withFiberRuntime<void, HttpClientError.HttpClientError>((fiber) =>
       Effect.gen(function* () {

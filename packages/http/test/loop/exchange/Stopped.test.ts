@@ -243,6 +243,23 @@ describe("HttpRetry.orStopped", () => {
     }).pipe(world)
   )
 
+  it.effect.each([
+    ["all of it before a response", [200], "quoting a body"],
+    ["nothing after one, whose body it may quote", [503, 200], ""]
+  ] as const)("prints of what an error of the client's own says: %s", ([, steps, message]) =>
+    Effect.gen(function* () {
+      const { client } = scripted(steps[0], ...steps.slice(1))
+      const failing = HttpClient.transformResponse(
+        client,
+        Effect.flatMap((response) =>
+          response.status === 503 ? Effect.succeed(response) : Effect.fail(new Error("quoting a body"))
+        )
+      )
+      const { cause, history } = yield* Effect.flip(HttpRetry.orStopped(failing, policy).get(url))
+      expect([cause?.message, history.at(-1)?.cause?.message]).toEqual([message, message])
+    }).pipe(world)
+  )
+
   it.effect("prints an error as its cause, and nothing of a response", () =>
     Effect.gen(function* () {
       const causes = yield* Effect.forEach([scripted(resetFault), scripted(503)], ({ client }) =>
