@@ -313,6 +313,37 @@ describe("Fetch.make with what another fetch reads", () => {
     expect(reads.toSorted()).toEqual(names.toSorted())
   })
 
+  it.each([
+    ["method", "PUT"],
+    ["headers", { "x-own": "1" }],
+    ["body", "body"],
+    ["referrer", "http://a.test/page"],
+    ["referrerPolicy", "origin"],
+    ["mode", "same-origin"],
+    ["credentials", "include"],
+    ["cache", "no-store"],
+    ["redirect", "manual"],
+    ["integrity", "sha256-AAAA"],
+    ["keepalive", true],
+    ["duplex", "half"],
+    ["priority", "low"],
+    ["window", null],
+    ["dispatcher", {}]
+  ])("hands a member over that is inherited: %s", async (name, value) => {
+    const handed: Array<unknown> = []
+    const own: typeof fetch = async (_, init) => {
+      handed.push(init)
+      return new Response(null)
+    }
+    await Fetch.make(quick, { fetch: own })("http://api.test/", Object.create({ [name]: value }))
+    expect(handed).toMatchObject([{ [name]: value }])
+  })
+
+  it("hears a signal that is inherited", async () => {
+    const init = Object.create({ signal: AbortSignal.abort("enough") })
+    expect(await Fetch.make(quick)("http://api.test/", init).catch(String)).toBe("enough")
+  })
+
   it.each([7, "POST", true])("refuses a second argument that can have no members: %j", async (init) => {
     const given = init as unknown as Init
     expect(await fetch("http://api.test/", given).catch(({ name }: Error) => name)).toBe("TypeError")

@@ -1,6 +1,8 @@
+import type { HttpClientRequest } from "@effect/platform"
 import { Backoff, Retry, TokenBucket } from "@effect-retry/core"
 import { Fetch, HttpRetry } from "@effect-retry/http"
 import { afterEach, describe, expect, it, vi } from "@effect/vitest"
+import { Effect } from "effect"
 import { Stream } from "node:stream"
 import * as Undici from "undici"
 import { runInNewContext } from "node:vm"
@@ -96,6 +98,25 @@ describe("Fetch.make with a URL", () => {
     const limited = Fetch.make({ ...quick, rateLimiter: TokenBucket.empty }, { fetch: unavailable })
     expect(await rejected(limited(url))).toBe("TypeError: fetch failed")
     expect(sent).toEqual([])
+  })
+})
+
+describe("Fetch.make with a body", () => {
+  it("shows it to the policy with the type that its headers say", async () => {
+    const types: Array<unknown> = []
+    sent = []
+    const beforeRetry = (request: HttpClientRequest.HttpClientRequest) => {
+      types.push([request.headers["content-type"], request.body.contentType])
+      return Effect.succeed(request)
+    }
+    const retrying = Fetch.make({ ...quick, beforeRetry, maxAttempts: 2 }, { fetch: unavailable })
+    for (const headers of [{ "content-type": "text/x-own" }, {}]) {
+      await retrying(url, { method: "PUT", body: "body", headers })
+    }
+    expect(types).toEqual([
+      ["text/x-own", "text/x-own"],
+      [undefined, undefined]
+    ])
   })
 })
 
