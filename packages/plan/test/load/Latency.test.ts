@@ -40,6 +40,14 @@ describe("Load.latency", () => {
     })
   )
 
+  it.effect("is that of servers ten times as slow when all requests are slow", () =>
+    Effect.gen(function* () {
+      const slow = yield* Load.latency({}, { ...options, slow: 1, serviceTime: "10 millis" })
+      const slower = yield* Load.latency({}, { ...options, slow: 0, serviceTime: "100 millis" })
+      for (const [index, time] of millis(slow).entries()) expect(time).toBeCloseTo(millis(slower)[index]!, 6)
+    })
+  )
+
   it.effect("halves the 99th percentile by a hedge at the 95th, for about one more request in twenty", () =>
     Effect.gen(function* () {
       const many = { ...options, requests: 1_500 }
