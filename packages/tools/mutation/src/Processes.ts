@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { environment, forgetReached, judgedPath, readJudged, readReached, writeJudged } from "./Run.ts"
+import { environment, forgetReached, judgedPath, readJudged, readReached, readRun, writeJudged } from "./Run.ts"
 
 const vitest = fileURLToPath(import.meta.resolve("vitest/vitest.mjs"))
 
@@ -40,10 +40,15 @@ const unfinished = (folder: string, number: string): string | undefined => {
   return last?.state === "Running" ? last.mutant : undefined
 }
 
+/** The files of tests for a mutant that is on from the start: those that reach other code of its file. */
+const filesFor = (folder: string, mutant: string | undefined): ReadonlyArray<string> =>
+  mutant === undefined ? [] : (readReached(folder, "0")?.files[readRun(folder).names[mutant] ?? ""] ?? [])
+
 /** Runs the tests; true if they came to an end. */
 const tests = (folder: string, number: string, mutant?: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [vitest, "run", "--config", "packages/tools/mutation/vitest.config.ts"], {
+    const config = ["--config", "packages/tools/mutation/vitest.config.ts"]
+    const child = spawn(process.execPath, [vitest, "run", ...config, ...filesFor(folder, mutant)], {
       // Tests that fail without a mutant, such as slow ones on a busy machine, are shown, and do not count.
       stdio: ["ignore", "ignore", mutant === undefined ? "inherit" : "ignore"],
       detached: true,

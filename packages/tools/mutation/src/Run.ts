@@ -36,6 +36,8 @@ export interface Reached {
   readonly atImport: ReadonlyArray<string>
   /** The tests that pass. */
   readonly passed: ReadonlyArray<string>
+  /** The files of tests that reach code of a file, by the name of that file without an ending. */
+  readonly files: { readonly [name: string]: ReadonlyArray<string> }
 }
 
 /** In the environment of a process: the folder of its run, its own number, and the mutant that is on from the start. */

@@ -163,9 +163,24 @@ const endWithCommand = (): void => {
   }
 }
 
+const filesReaching = (tests: ReadonlyArray<RunnerTestCase>, perTest: PerTest) => {
+  const files: Record<string, Array<string>> = {}
+  for (const { file, id } of tests) {
+    for (const mutant of Object.keys(perTest[id] ?? {})) {
+      const reaching = (files[run.names[mutant] ?? ""] ??= [])
+      if (!reaching.includes(file.name)) reaching.push(file.name)
+    }
+  }
+  return files
+}
+
 const judge = async (tests: ReadonlyArray<RunnerTestCase>): Promise<void> => {
   const { perTest = {}, static: atImport = {} } = stryker.mutantCoverage ?? {}
-  writeReached(folder, number, { atImport: Object.keys(atImport), passed: tests.map(({ id }) => id) })
+  writeReached(folder, number, {
+    atImport: Object.keys(atImport),
+    passed: tests.map(({ id }) => id),
+    files: filesReaching(tests, perTest)
+  })
   const left = [...tests]
   const untried = new Set(run.untried)
   for (const mutant of mutantsOf([...new Set(tests.flatMap(({ id }) => Object.keys(perTest[id] ?? {})))])) {
