@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Option, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option, Stream } from "effect"
 import * as BodyLine from "../../../src/loop/client/BodyLine.ts"
 
 /** The values of a stream, and how it ended. */
@@ -88,18 +88,15 @@ describe("BodyLine.repeated", () => {
 describe("BodyLine.disconnected", () => {
   it.effect("does not wait for the end of what it interrupts", () =>
     Effect.gen(function* () {
-      let isInterrupted = false
-      const slow = Effect.onInterrupt(Effect.never, () =>
-        Effect.zipRight(
-          Effect.sync(() => (isInterrupted = true)),
-          Effect.never
-        )
+      const begun = yield* Deferred.make<void>()
+      const interrupted = yield* Deferred.make<void>()
+      const slow = Effect.onInterrupt(Effect.zipRight(Deferred.succeed(begun, undefined), Effect.never), () =>
+        Effect.zipRight(Deferred.succeed(interrupted, undefined), Effect.never)
       )
       const fiber = yield* Effect.fork(BodyLine.disconnected(slow))
-      yield* Effect.yieldNow()
+      yield* Deferred.await(begun)
       yield* Fiber.interrupt(fiber)
-      yield* Effect.yieldNow()
-      expect(isInterrupted).toBe(true)
+      yield* Deferred.await(interrupted)
     })
   )
 })
