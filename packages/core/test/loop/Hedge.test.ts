@@ -940,13 +940,6 @@ describe("Hedge.hedge with judged results", () => {
 describe("Hedge.percentile", () => {
   const after = (millis: number) => Effect.sleep(millis)
 
-  it.effect("ends with the failure of attempts of which none is measured", () =>
-    Effect.gen(function* () {
-      const delay = yield* Hedge.percentile()
-      expect(yield* Effect.exit(Hedge.hedge(passing(1), { ...hedge, delay }))).toEqual(passing(1))
-    }).pipe(VirtualClock.run)
-  )
-
   it.effect("starts no hedge before fifty latencies, and then at the percentile", () =>
     Effect.gen(function* () {
       const delay = yield* Hedge.percentile({ at: 0.9 })
