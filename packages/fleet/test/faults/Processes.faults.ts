@@ -27,7 +27,14 @@ const start = (program: string, task: Task) =>
   )
 
 const report = (child: ChildProcess) => Effect.promise(async () => (await once(child, "message"))[0] as Report)
-const exit = (child: ChildProcess) => Effect.promise(async () => (await once(child, "exit"))[0] as number | null)
+
+/** The code with which a process ends or has ended. */
+const exit = (child: ChildProcess) =>
+  Effect.promise(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+    const [code] = (await once(child, "exit")) as [number | null]
+    return code
+  })
 
 const task = { port: 0, name: "", burst: 40, perSecond: 0.001, withinMillis: 10_000, answers: 0, thenStay: false }
 const lease = 0.1 * task.burst
