@@ -11,7 +11,6 @@ import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Argument from "../accept/Argument.ts"
 import * as Property from "../accept/Property.ts"
-import * as Judging from "../classify/Judging.ts"
 import type { Verdict } from "../classify/Verdict.ts"
 import * as ScheduleLine from "../decide/ScheduleLine.ts"
 import * as Causes from "../fund/fiber/Causes.ts"
@@ -26,6 +25,7 @@ import type { Mistake, Plain } from "./policy/PolicyRecord.ts"
 import type { Checked } from "./policy/PolicyTypes.ts"
 import * as Decision from "./run/Decision.ts"
 import * as Elapsed from "./run/Elapsed.ts"
+import * as Judged from "./run/Judged.ts"
 import * as Loop from "./run/Loop.ts"
 import * as Progress from "./run/Progress.ts"
 
@@ -249,17 +249,17 @@ const makeNext = <A>(op: Operation<A>): void => {
 }
 
 const succeeded = <A>(op: Operation<A>, value: A): void => {
-  const { result } = op.prepared.hooks
-  if (result === undefined) return op.caller.resolve(value)
   const end = () => op.caller.resolve(value)
-  judged(op, end, () => Judging.ofResult(op.prepared.owner, "result", result, value, Elapsed.moment(op)))
+  if (op.prepared.hooks.result === undefined) return end()
+  judged(op, end, () => Judged.ofResult(op, value))
 }
 
-const failed = <A>(op: Operation<A>, error: unknown): void => {
-  const { hooks, owner } = op.prepared
-  const end = () => op.caller.reject(error)
-  judged(op, end, () => Judging.ofError(owner, "classifier", hooks.classifier, error, Elapsed.moment(op)))
-}
+const failed = <A>(op: Operation<A>, error: unknown): void =>
+  judged(
+    op,
+    () => op.caller.reject(error),
+    () => Judged.ofError(op, error)
+  )
 
 /** Continues as the policy says. Rejects with whatever a function of the policy throws. */
 const judged = <A>(op: Operation<A>, end: () => void, judge: () => Verdict): void => {

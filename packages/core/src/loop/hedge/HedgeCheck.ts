@@ -17,7 +17,6 @@ import { isPercentile } from "./Percentile.ts"
 
 /** A checked hedge. */
 export interface Prepared {
-  readonly owner: string
   /** The fields that it shares with a policy. */
   readonly common: PolicyCheck.Prepared
   readonly limits: Hedges.Limits
@@ -61,7 +60,6 @@ export const prepare = (owner: string, given: Any, usage: string, hintAtMostMill
   Argument.number(owner, "maxAttempts", maxAttempts, count)
   const prepared = PolicyCheck.prepare(owner, { ...common, maxAttempts, backoff: noBackoff })
   return {
-    owner,
     // When attempts are due depends on the time since the operation began.
     common: { ...prepared, timed: true },
     limits: {

@@ -11,8 +11,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
-import * as Judging from "../../classify/Judging.ts"
-import * as Verdict from "../../classify/Verdict.ts"
+import { whyNot } from "../../classify/Judging.ts"
+import type * as Verdict from "../../classify/Verdict.ts"
 import * as Hedges from "../../decide/Hedges.ts"
 import * as TimeLeft from "../../decide/TimeLeft.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
@@ -26,6 +26,7 @@ import { noTokens } from "../../fund/port/Port.ts"
 import { ResultRejected } from "../policy/RetryStopped.ts"
 import * as Elapsed from "../run/Elapsed.ts"
 import * as Grants from "../run/Grants.ts"
+import * as Judged from "../run/Judged.ts"
 import * as Observers from "../run/Observers.ts"
 import type { Erased, Failure, Place } from "../run/Operation.ts"
 import * as Operation from "../run/Operation.ts"
@@ -289,18 +290,15 @@ const afterEnd = (run: Run, attempt: Attempt): Step => {
     stopOthers(run, attempt)
     return Effect.map(abandoned(run, attempt), (): Ending => ({ answer: Effect.failCause(cause) }))
   }
-  const { classifier } = op.prepared.hooks
-  const verdict = Judging.ofError(run.prepared.owner, "classifier", classifier, error.value, Elapsed.moment(op))
-  return failed(run, attempt, error.value, verdict, { error: error.value, end: () => Effect.failCause(cause) })
+  return failed(run, attempt, error.value, Judged.ofError(op, error.value), {
+    error: error.value,
+    end: () => Effect.failCause(cause)
+  })
 }
 
 const succeeded = (run: Run, attempt: Attempt, value: unknown): Step => {
-  const { op, prepared } = run
-  const { result } = op.prepared.hooks
-  const verdict =
-    result === undefined
-      ? Verdict.noOpinion
-      : Judging.ofResult(prepared.owner, "result", result, value, Elapsed.moment(op))
+  const { op } = run
+  const verdict = Judged.ofResult(op, value)
   if (verdict._tag !== "NoOpinion") {
     const end = () => Effect.succeed(value)
     return failed(run, attempt, value, verdict, { error: new ResultRejected({ result: value }), end })
@@ -341,12 +339,10 @@ const failed = (
   { end, error }: Pick<Failure, "end" | "error">
 ): Step => {
   const { op } = run
-  const nowMillis = Elapsed.millis(op)
-  const failure: Failure = { error, input, verdict, failedMillis: nowMillis, end }
+  const failure = Operation.fail(op, error, input, verdict, end)
   const isTerminal = verdict._tag !== "Retryable"
   if (isTerminal) stopOthers(run, attempt)
-  else afterFailure(run, verdict, nowMillis)
-  Operation.fail(op, failure)
+  else afterFailure(run, verdict, failure.failedMillis)
   const timedOut = attempt.number === 1 && verdict._tag === "Retryable" && verdict.kind === "Timeout"
   const timed = timedOut ? measured(run) : Effect.void
   const recorded = AtOnce.andThen(leaveOpen(run, input), () =>
@@ -355,7 +351,7 @@ const failed = (
       op.attemptStartedMillis = attempt.startedMillis
       return told(Observers.attemptFailed(op, failure), () =>
         isTerminal
-          ? Effect.succeed(gaveUp(run, failure, { _tag: "Terminal", why: Judging.whyNot(verdict) }, attempt.number))
+          ? Effect.succeed(gaveUp(run, failure, { _tag: "Terminal", why: whyNot(verdict) }, attempt.number))
           : next(run)
       )
     })

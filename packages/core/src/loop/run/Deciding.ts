@@ -1,5 +1,5 @@
 /**
- * Asks for the decision, and supplies the random number or the step of a foreign schedule that it needs.
+ * Asks for the decision, and supplies what it needs: the time, a random number, the step of a foreign schedule.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -10,6 +10,7 @@ import * as ScheduleLine from "../../decide/ScheduleLine.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
 import * as Line from "../../fund/fiber/Line.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
+import type { StopReason } from "../policy/RetryStopped.ts"
 import * as Decision from "./Decision.ts"
 import * as Elapsed from "./Elapsed.ts"
 import type { Failure, Operation } from "./Operation.ts"
@@ -78,8 +79,14 @@ const stepForeign = <R, P extends Progress.Progress>({
     }
   ) as Effect.Effect<Decision.Now["stepped"], never, R>
 
-/** The latest failure of a running operation. */
-export const failedOf = (op: Operation, { failedMillis, input, verdict }: Failure): Failed<Operation> => ({
+/** Asks what follows the latest failure of a running operation. */
+export const afterFailure = <A, E, R>(
+  op: Operation,
+  failure: Failure,
+  next: (decided: Decided) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => ask(failedOf(op, failure), next)
+
+const failedOf = (op: Operation, { failedMillis, input, verdict }: Failure): Failed<Operation> => ({
   prepared: op.prepared,
   progress: op,
   verdict,
@@ -90,6 +97,14 @@ export const failedOf = (op: Operation, { failedMillis, input, verdict }: Failur
   nowMillis: wallMillis,
   draw
 })
+
+/** The deadline as a reason to stop, if it forbids an attempt now. */
+export const lateness = (op: Operation): StopReason | undefined =>
+  op.prepared.policy.deadline && Decision.lateness(op.prepared, Elapsed.millis(op))
+
+/** The wait that keeps the deadline, or why there is none. Call it again after every step that may have taken time. */
+export const fit = (op: Operation, delayMillis: number): number | StopReason =>
+  op.prepared.policy.deadline === undefined ? delayMillis : Decision.fit(op.prepared, Elapsed.millis(op), delayMillis)
 
 const wallMillis = (op: Operation): number => Line.wallMillis(Elapsed.clock(op))
 

@@ -4,9 +4,11 @@
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Moment } from "../../classify/Classifier.ts"
 import * as Line from "../../fund/fiber/Line.ts"
+import * as Wait from "../../fund/fiber/Wait.ts"
 import * as MonotonicTime from "../../fund/port/MonotonicTime.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
 
@@ -22,6 +24,11 @@ export interface Timed {
   /** Time since the operation began, at the last reading of the clock. */
   elapsedMillis: number
   lookedAtMillis: number
+}
+
+/** An operation that counts its attempts. */
+export interface Numbered extends Timed {
+  readonly attempts: number
 }
 
 /** The clock of the operation; looked up only if the operation waits or reads the time. */
@@ -45,7 +52,7 @@ export const millis = (op: Timed): number => {
 export const duration = (op: Timed): Duration.Duration => wholeDuration(millis(op))
 
 /** The moment at which the latest attempt is judged. The clock is read only when a classifier reads a time. */
-export const moment = (op: Timed & { readonly attempts: number }): Moment => {
+export const moment = (op: Numbered): Moment => {
   const made: Moment & { attempt: number; op: Timed } = Object.create(lazyTimes)
   made.attempt = op.attempts
   made.op = op
@@ -76,4 +83,15 @@ export const spare = (op: Timed, delayMillis: number): Option.Option<Duration.Du
   return deadline === undefined
     ? Option.none()
     : Option.some(deadline.machinery.spare(deadline, millis(op), delayMillis))
+}
+
+/** Waits until the next attempt, no longer than the deadline allows, then continues. */
+export const wait = <A, E, R>(
+  op: Timed,
+  delayMillis: number,
+  then: () => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => {
+  const { deadline } = op.prepared.policy
+  const waitMillis = deadline === undefined ? delayMillis : deadline.machinery.wait(deadline, millis(op), delayMillis)
+  return Wait.wait(clock(op), waitMillis, then)
 }

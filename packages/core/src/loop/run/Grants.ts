@@ -143,9 +143,12 @@ const waitTimed = (op: Operation, answer: Effect.Effect<boolean>): Effect.Effect
  * The refusal that the rate limiter predicts for the attempt after a wait; `undefined` if it cannot predict one. A defect
  * predicts none.
  */
-export const foretold = (op: Operation, delayMillis: number): Effect.Effect<Option.Option<Refusal>> | undefined => {
-  const { rateLimiter } = op
-  if (rateLimiter?.bucket.refusalAfter === undefined) return undefined
+export const foretold = (
+  op: Operation,
+  rateLimiter: Place,
+  delayMillis: number
+): Effect.Effect<Option.Option<Refusal>> | undefined => {
+  if (rateLimiter.bucket.refusalAfter === undefined) return undefined
   const told = Services.calledOf(refusalAfter, rateLimiter.bucket, Duration.millis(delayMillis))
   return AtOnce.hasEnded(told) && Exit.isSuccess(told)
     ? told

@@ -12,8 +12,6 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import * as Judging from "../../classify/Judging.ts"
-import type * as Verdict from "../../classify/Verdict.ts"
 import * as AtOnce from "../../fund/fiber/AtOnce.ts"
 import * as Causes from "../../fund/fiber/Causes.ts"
 import * as Interruption from "../../fund/fiber/Interruption.ts"
@@ -22,19 +20,17 @@ import * as Outcomes from "../../fund/port/Outcomes.ts"
 import type { Refusal } from "../../fund/port/Port.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Deciding from "./Deciding.ts"
-import * as Decision from "./Decision.ts"
 import * as Elapsed from "./Elapsed.ts"
 import * as Grants from "./Grants.ts"
+import * as Judged from "./Judged.ts"
 import * as Observers from "./Observers.ts"
 import type { Expired } from "../policy/Expired.ts"
 import type { Erased, Failure, OnStopped } from "./Operation.ts"
 import * as Operation from "./Operation.ts"
 import type { Prepared } from "../policy/PolicyCheck.ts"
-import type { StopReason } from "../policy/RetryStopped.ts"
 import { ResultRejected } from "../policy/RetryStopped.ts"
 import * as Services from "./Services.ts"
 import * as Stop from "./Stop.ts"
-import { wait } from "../../fund/fiber/Wait.ts"
 
 type Op = Operation.Operation
 
@@ -81,7 +77,7 @@ const afterAnswer = (op: Op, answer: Grants.Answer): Erased =>
     : Grants.answered(answer, (granted) =>
         granted
           ? unlessLate(op, start)
-          : Stop.refuse(op, lateness(op) ?? { _tag: "RateLimiterRefused", ...Stop.refusal(op.rateLimiter) })
+          : Stop.refuse(op, Deciding.lateness(op) ?? { _tag: "RateLimiterRefused", ...Stop.refusal(op.rateLimiter) })
       )
 
 /**
@@ -145,12 +141,9 @@ const start = (op: Op): Erased => {
 
 const unlessLate = (op: Op, then: (op: Op) => Erased): Erased => {
   const isFirst = op.attempts === 0 && op.rateLimiter === undefined
-  const late = isFirst ? undefined : lateness(op)
+  const late = isFirst ? undefined : Deciding.lateness(op)
   return late === undefined ? then(op) : Stop.refuse(op, late)
 }
-
-const lateness = (op: Op): StopReason | undefined =>
-  op.prepared.policy.deadline && Decision.lateness(op.prepared, Elapsed.millis(op))
 
 /** Makes an attempt and continues with its outcome. */
 const runAttempt = (op: Op): Erased => {
@@ -180,10 +173,8 @@ const beginsAtOnce = (op: Op): boolean => op.attempts === 1 && op.rateLimiter ==
 /** Continues with the result of an attempt. */
 export const attemptSucceeded = (op: Op, value: unknown): Erased => Operation.endAttempt(op, succeeded, value)
 
-const succeeded = (op: Op, value: unknown): Erased => {
-  const { result } = op.prepared.hooks
-  return result === undefined ? reportedSuccess(op, Grants.record(op), value) : judged(op, value, result)
-}
+const succeeded = (op: Op, value: unknown): Erased =>
+  op.prepared.hooks.result === undefined ? reportedSuccess(op, Grants.record(op), value) : judged(op, value)
 
 /** In the most common case the services have been told within this step, and nothing is allocated for them. */
 const reportedSuccess = (op: Op, recorded: Services.Telling, value: unknown): Erased =>
@@ -196,11 +187,14 @@ const toldSuccess = (op: Op, value: unknown): Erased => {
   return told === undefined ? Effect.succeed(value) : Services.andThen(told, () => Effect.succeed(value))
 }
 
-const judged = (op: Op, value: unknown, result: NonNullable<Prepared["hooks"]["result"]>): Erased => {
-  const verdict = Judging.ofResult(op.prepared.owner, "result", result, value, Elapsed.moment(op))
-  return verdict._tag === "NoOpinion"
-    ? reportedSuccess(op, Grants.record(op), value)
-    : failed(op, new ResultRejected({ result: value }), value, verdict, () => Effect.succeed(value))
+const judged = (op: Op, value: unknown): Erased => {
+  const verdict = Judged.ofResult(op, value)
+  if (verdict._tag === "NoOpinion") return reportedSuccess(op, Grants.record(op), value)
+  const error = new ResultRejected({ result: value })
+  return failed(
+    op,
+    Operation.fail(op, error, value, verdict, () => Effect.succeed(value))
+  )
 }
 
 /** Tells observers of a nesting, after rate limiter and bucket, and continues. */
@@ -211,13 +205,11 @@ const reported = (op: Op, recorded: Services.Telling, then: () => Erased): Erase
 export const attemptFailed = (op: Op, cause: Cause.Cause<unknown>): Erased => Operation.endAttempt(op, ended, cause)
 
 const ended = (op: Op, cause: Cause.Cause<unknown>): Erased => {
-  const found = Causes.errorOf(cause)
-  if (Option.isNone(found)) return Effect.failCause(cause)
-  const error = found.value
-  if (op.expired !== undefined) return expired(op, (op.expired = cutMeanwhile(op) ?? op.expired))
-  const { hooks, owner } = op.prepared
-  const verdict = Judging.ofError(owner, "classifier", hooks.classifier, error, Elapsed.moment(op))
-  return failed(op, error, error, verdict, () => Effect.failCause(cause))
+  if (op.expired !== undefined && Option.isSome(Causes.errorOf(cause))) {
+    return expired(op, (op.expired = cutMeanwhile(op) ?? op.expired))
+  }
+  const failure = Judged.ofCause(op, cause)
+  return failure === undefined ? Effect.failCause(cause) : failed(op, failure)
 }
 
 /** A cut around a timeout takes precedence, even if no attempt is left. */
@@ -233,14 +225,15 @@ const expired = (op: Op, expired: Expired): Erased =>
     Grants.spend(op)
     op.released = false
     const { error, verdict } = expired.failed()
-    return failed(op, error, error, verdict, () => Effect.fail(error))
+    return failed(
+      op,
+      Operation.fail(op, error, error, verdict, () => Effect.fail(error))
+    )
   })
 
 /** Reports to the services how the attempt ended, then decides. */
-const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict, end: Failure["end"]): Erased => {
-  const failure: Failure = { error, input, verdict, failedMillis: Elapsed.millis(op), end }
-  Operation.fail(op, failure)
-  const recorded = Grants.record(op, verdict)
+const failed = (op: Op, failure: Failure): Erased => {
+  const recorded = Grants.record(op, failure.verdict)
   return recorded === undefined && op.prepared.hooks.observers.length === 0
     ? decide(op, failure)
     : reported(op, recorded, () => Services.andThen(Observers.attemptFailed(op, failure), () => decide(op, failure)))
@@ -249,7 +242,7 @@ const failed = (op: Op, error: unknown, input: unknown, verdict: Verdict.Verdict
 const decide = (op: Op, failure: Failure): Erased => {
   const reason = op.expired?.reason
   if (reason !== undefined) return Stop.stop(op, reason)
-  return Deciding.ask(Deciding.failedOf(op, failure), (decision) => {
+  return Deciding.afterFailure(op, failure, (decision) => {
     if (decision._tag === "Stop") {
       op.delayMillis = decision.delayMillis
       return Stop.stop(op, decision.reason)
@@ -261,7 +254,9 @@ const decide = (op: Op, failure: Failure): Erased => {
 
 /** Stops if the rate limiter knows that it will refuse the attempt after the wait, so that there is no wait before a refusal. */
 const unlessForetold = (op: Op, delayMillis: number, then: (delayMillis: number) => Erased): Erased => {
-  const foretold = Grants.foretold(op, delayMillis)
+  const { rateLimiter } = op
+  if (rateLimiter === undefined) return then(delayMillis)
+  const foretold = Grants.foretold(op, rateLimiter, delayMillis)
   if (foretold === undefined) return then(delayMillis)
   const goOn = (refusal: Option.Option<Refusal>, next: () => Erased): Erased => {
     if (!Option.isSome(refusal)) return next()
@@ -280,15 +275,14 @@ const payForRetry = (op: Op, failure: Failure, delayMillis: number): Erased => {
     Grants.answered(Grants.ask(op, bucket, delayMillis), (granted) => {
       if (granted) return ifInTime(op, delayMillis, (fitted) => announce(op, failure, fitted))
       op.delayMillis = delayMillis
-      return Stop.refuse(op, lateness(op) ?? { _tag: "BucketEmpty", ...Stop.refusal(bucket) })
+      return Stop.refuse(op, Deciding.lateness(op) ?? { _tag: "BucketEmpty", ...Stop.refusal(bucket) })
     })
   )
 }
 
 /** Checks the deadline again after something that may have taken time. */
 const ifInTime = (op: Op, delayMillis: number, then: (delayMillis: number) => Erased): Erased => {
-  if (op.prepared.policy.deadline === undefined) return then(delayMillis)
-  const fitted = Decision.fit(op.prepared, Elapsed.millis(op), delayMillis)
+  const fitted = Deciding.fit(op, delayMillis)
   if (typeof fitted === "number") return then(fitted)
   op.delayMillis = delayMillis
   return Stop.refuse(op, fitted)
@@ -310,8 +304,5 @@ const releaseThenWait = (op: Op, delayMillis: number): Erased => {
 
 const waitThenSend = (op: Op, delayMillis: number): Erased => {
   if (op.delayMillis !== delayMillis) Operation.schedule(op, delayMillis)
-  const { deadline } = op.prepared.policy
-  const millis =
-    deadline === undefined ? delayMillis : deadline.machinery.wait(deadline, Elapsed.millis(op), delayMillis)
-  return wait(Elapsed.clock(op), millis, () => send(op))
+  return Elapsed.wait(op, delayMillis, () => send(op))
 }

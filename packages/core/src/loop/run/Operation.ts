@@ -181,18 +181,23 @@ export const endAttempt = <A>(op: Operation, then: (op: Operation, outcome: A) =
   return leave === undefined ? then(op, outcome) : Effect.flatMap(leave, () => then(op, outcome))
 }
 
-/** Notes the failure of the latest attempt. */
-export const fail = (op: Operation, failure: Failure): void => {
-  Progress.fail(op.prepared, op, failure.verdict)
+/** Notes that the latest attempt has failed now. */
+export const fail = (op: Operation, error: unknown, input: unknown, verdict: Verdict, end: Failure["end"]): Failure => {
+  const failure: Failure = { error, input, verdict, failedMillis: Elapsed.millis(op), end }
+  Progress.fail(op.prepared, op, verdict)
   op.failure = failure
   op.delayMillis = undefined
-  if (op.keeps === 0) return
+  if (op.keeps > 0) remember(op, failure)
+  return failure
+}
+
+const remember = (op: Operation, { error, failedMillis, verdict }: Failure): void => {
   const failed = new FailedAttempt<unknown>({
     attempt: op.attempts,
-    error: failure.error,
-    verdict: failure.verdict,
+    error,
+    verdict,
     startedAfter: Elapsed.wholeDuration(op.attemptStartedMillis),
-    failedAfter: Elapsed.wholeDuration(failure.failedMillis),
+    failedAfter: Elapsed.wholeDuration(failedMillis),
     delay: Option.none(),
     cost: 0
   })
