@@ -82,16 +82,15 @@ export interface Swapped {
   readonly nowMillis: number
 }
 
-/** A text and the microseconds of a store; `None` for a text of no circuit. */
+/** Reads a text and the microseconds of a store; `None` if the text is not that of a circuit. */
 export const fromAnswer = ([text, micros]: readonly [string, number]): Option.Option<Swapped> =>
   isText(text) ? Option.some({ text, nowMillis: micros / 1000 }) : Option.none()
 
 /**
- * The circuit of a text; a text of no circuit counts as that of a closed one. `local` is the circuit that it replaces, which
- * has the next ticket of the process.
+ * The circuit of a text, or a closed circuit if the text is not that of a circuit. `local` is the circuit that it replaces,
+ * which has the next ticket of the process.
  *
- * A time in the text that is further away than its state can last, as after the store's clock has gone back, counts as the
- * latest possible one.
+ * A state ends no later than it could if it began now: the text may hold a later time after the store's clock has gone back.
  */
 export const decode = (
   text: string,
@@ -141,12 +140,12 @@ const probesOf = (
 export const stepOf = (tree: Tree): BackoffTree.Step | undefined =>
   BackoffTree.step(tree, { u: 0.5, kind: undefined, ranMillis: 0, elapsedMillis: 0 })
 
-/** More open times than this have no further effect on a schedule that is worth its steps. */
+/** No more steps than this: after so many open times, a schedule hardly changes. */
 const mostSteps = 100
 
 /**
- * The open times that are left after so many, which other processes have drawn. Exact for delays that depend only on their
- * number; one that depends on the delay before it goes on from the middle of its range.
+ * The open times that follow `opened` ones, which other processes have drawn. Exact for a delay that depends only on its
+ * number. A delay that depends on the one before continues from the middle of that one's range.
  */
 const after = (tree: Tree, opened: number): Tree => {
   let rest = tree

@@ -62,10 +62,10 @@ const languageModel: Preset<AttemptTimeout.AttemptTimedOut> = {
  * decides.
  *
  * The reset headers are ignored, as in that client.
- * Departures: waits in `retry-after-ms` and `retry-after` are followed up to a minute instead of any length, and for a
- * wait of zero the back-off is used, where that client sends at once. A `retry-after` with a fraction, which that
- * client reads, is ignored. `x-should-retry: True` counts, where that client accepts only lower case. Source: `openai`
- * 6.49.0, client.ts, `shouldRetry`, `retryRequest` and `calculateDefaultRetryTimeoutMillis`, read 2026-11-20.
+ * Departures: waits in `retry-after-ms` and `retry-after` are followed up to a minute instead of any length. For a wait of
+ * zero the back-off is used; that client sends at once. A `retry-after` with a fraction is ignored; that client reads it.
+ * `x-should-retry: True` counts; that client accepts only lower case.
+ * Source: `openai` 6.49.0, client.ts, `shouldRetry`, `retryRequest` and `calculateDefaultRetryTimeoutMillis`, read 2026-11-20.
  *
  * @category constructors
  */
@@ -102,8 +102,8 @@ const upperHalf: Jitter.Jitter = /*#__PURE__*/ Jitter.make({
  * after 429, unless `stripe-should-retry` says otherwise; a POST gets an `Idempotency-Key`. Exponential from 250
  * milliseconds, capped at 5 seconds; the delay is drawn from the upper half, and is at least 500 milliseconds.
  *
- * Departures: `maxAttempts: 1` is one attempt, where that client, with its `maxNetworkRetries` at 0, still sends once more
- * after ECONNRESET or EPIPE. A DELETE gets no key, which that client gives it in version 2 of the API.
+ * Departures: `maxAttempts: 1` is one attempt; that client, with its `maxNetworkRetries` at 0, still sends once more after
+ * ECONNRESET or EPIPE. A DELETE gets no key; in version 2 of the API that client gives it one.
  * Source: `stripe` 23.1.0, RequestSender.js, `_shouldRetry`, `_getSleepTimeInMS` and `_defaultIdempotencyKey`, and
  * platform/PlatformFunctions.js, `getDefaultMaxNetworkRetries`, read 2026-11-20.
  *

@@ -7,10 +7,10 @@ import type { Extremes, Input } from "./Extremes.ts"
 import * as Ends from "./Extremes.ts"
 import { shapeOf } from "./TreeKey.ts"
 
-/** A possible state of the parts after a step: stepped with this input, they have this state in all histories. */
+/** One way in which the parts can go on: with this input, every history in it ends the same parts. */
 export interface Case {
   readonly input: Input
-  /** The next attempt starts before this, or it would be another case. */
+  /** In this case the next attempt starts before this time. */
   readonly untilMillis: number
 }
 
@@ -39,14 +39,14 @@ export const casesOf = (self: Extremes, input: Input): ReadonlyArray<Case> | und
 
 const at = (input: Input, millis: number): Input => ({ ...input, earlyMillis: millis, lateMillis: millis })
 
-/** Whether a time starts over at this failure, whose exact time is then needed. */
+/** Whether this failure starts a time limit over: the exact time of the failure is then needed. */
 const startsTimeOver = (tree: Tree, ranMillis: number): boolean =>
   BackoffTree.some(
     tree,
     (part) => part._tag === "ResetAfter" && ranMillis >= part.afterMillis && Ends.hasWithin(part.initial)
   )
 
-/** How many parts with a time limit have not ended, without those that a part would start over with. */
+/** How many parts with a time limit have not ended. The first states of parts that may start over do not count. */
 const countWithin = (tree: Tree | undefined): number => {
   switch (tree?._tag) {
     case undefined:
@@ -67,7 +67,7 @@ const countWithin = (tree: Tree | undefined): number => {
   }
 }
 
-/** The time before which the next attempt starts if no part has ended, provided that every delay keeps it. */
+/** The time before which the next attempt starts if no part has ended and every delay keeps the limits. */
 const untilMillis = (tree: Tree, input: Input): number => {
   switch (tree._tag) {
     case "Leaf":

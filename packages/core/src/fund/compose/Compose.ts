@@ -172,8 +172,8 @@ interface Shadow {
  * Decides like the bucket, but grants at no cost whatever the bucket refuses: for trying out a bucket in production.
  *
  * The bucket takes, refunds and records as if its answer counted. It must not wait, so an attempt that would have to
- * wait counts as refused. A bucket that dies, is interrupted or gives no valid answer counts as refusing, which is logged. `shadow(shadow(bucket))` is
- * `shadow(bucket)`.
+ * wait counts as refused. A bucket that dies, is interrupted or gives no valid answer counts as refusing, which is logged.
+ * `shadow(shadow(bucket))` is `shadow(bucket)`.
  *
  * @category combinators
  */

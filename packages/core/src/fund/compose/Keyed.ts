@@ -75,10 +75,10 @@ export const keyed = <E = never, R = never>(options: Keyed<E, R>): Effect.Effect
 
 type Make<E> = ReturnType<typeof KeyedEntry.make<E, never>>
 
-/** The entry of all keys for which there is no room. */
+/** The entry that all keys beyond `maxKeys` share. */
 interface Shared<E> {
   readonly use: (nowMillis: number) => Effect.Effect<Entry<E>>
-  /** Whether an attempt of the key started with it: the end of that attempt belongs there, even if there is room again. */
+  /** Whether it was told of the start of an attempt of this key. It then hears of the end too, even if there is room again. */
   readonly isHeldBy: (key: string) => boolean
   readonly count: Entries<E>["count"]
 }

@@ -12,7 +12,7 @@ import * as Failures from "./Failures.ts"
 
 export interface Settings {
   readonly rule: Failures.Rule
-  /** The schedule of the times for which the circuit stays open. */
+  /** How long the circuit stays open, each time that it opens. */
   readonly openFor: Tree
   /** Whether each open time needs a random number. */
   readonly draws: boolean

@@ -15,12 +15,12 @@ export { currentFiber } from "./Line.ts"
 /** Marks the effects of `suspend`. */
 const marked = /*#__PURE__*/ Symbol("@effect-retry/core/unstable/AtOnce")
 
-/** An effect made by `suspend`, or any other value: what a caller's own service returns may be no effect at all. */
+/** An effect made by `suspend`, or any other value: a caller's own service may return something that is no effect. */
 interface Marked {
   [marked]?: () => Effect.Effect<never>
 }
 
-/** Like `Effect.suspend`, for a call of a caller's own service: what is no effect dies. */
+/** Like `Effect.suspend`, for a call of a caller's own service. Dies if the service returns no effect. */
 export const call = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.suspend(() => run(evaluate()))
 
@@ -35,8 +35,9 @@ export const suspend = <A, E = never>(evaluate: () => Effect.Effect<A, E>): Effe
 }
 
 /**
- * Runs an effect that ends at once, and returns its exit; any other effect is returned to be run as a whole, and what is no
- * effect dies. Call it only while an effect runs, or with an effect that reads no fiber, such as a draw from the default `Random`.
+ * Runs an effect that ends at once, and returns its exit. Any other effect is returned to be run as a whole; a value that is
+ * no effect becomes a defect. Call it only while an effect runs, or with an effect that reads no fiber, such as a draw from the
+ * default `Random`.
  */
 export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   try {
@@ -46,7 +47,7 @@ export const run = <A, E = never>(self: Effect.Effect<A, E>): Effect.Effect<A, E
     if (step !== undefined) return succeed(step())
     const evaluate = (self as Marked | undefined | null)?.[marked]
     if (evaluate !== undefined) return run(evaluate())
-    // A fiber of Effect 4 ends at once where it is given no effect, past all finalizers.
+    // Effect 4 ends a fiber at once, without its finalizers, if the fiber gets something that is no effect.
     return Effect.isEffect(self) ? self : Exit.die(new TypeError("a service answered no effect"))
   } catch (defect) {
     return Exit.die(defect)

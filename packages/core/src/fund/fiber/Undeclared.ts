@@ -24,7 +24,7 @@ export const scheduler = (clock: Clock.Clock & { readonly scheduler?: unknown })
 
 type AnyEffect = Effect.Effect<unknown, unknown, unknown>
 
-/** The kind of an effect. What a caller's own service returns may be no effect at all. */
+/** The kind of an effect. A caller's own service may return something that is no effect. */
 export const kind = (effect: (AnyEffect & { readonly _op?: unknown }) | undefined | null) => effect?._op
 
 /** The function that a step calls. */

@@ -1,5 +1,5 @@
 /**
- * What a bucket answers. A caller's own bucket may answer something else than a grant.
+ * Checks what a bucket answers: a caller's own bucket may answer something that is no grant.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -8,12 +8,12 @@ import * as Argument from "../../accept/Argument.ts"
 import * as AtOnce from "../fiber/AtOnce.ts"
 import type { Grant } from "./Port.ts"
 
-/** Refunds what came with an answer that is none, then dies. */
+/** Refunds the grant of an invalid answer, if it has a refund, then dies. */
 type Refused = Effect.Effect<never>
 
-/** The end of a request whose answer is none; `undefined` for a valid answer. `owner` names the bucket. */
+/** Ends a request that got an invalid answer; `undefined` for a valid answer. `owner` names the bucket. */
 export const refused = (owner: string, answer: Option.Option<Grant>): Refused | undefined => {
-  // The commonest first.
+  // The most common case first.
   if (answer?._tag !== "Some") {
     return Option.isOption(answer) ? undefined : refuse(owner, "acquire", "an effect of an Option", answer)
   }
@@ -37,7 +37,7 @@ const refuse = (
 /** Refunds a grant. */
 export const refund = (grant: Grant): Effect.Effect<void> => AtOnce.call(() => grant.refund)
 
-/** A request that dies of an answer that is none, within the caller's step if the answer is immediate. */
+/** A request that dies if its answer is invalid, within the caller's step if the answer is immediate. */
 export const checked = <E>(
   owner: string,
   asked: Effect.Effect<Option.Option<Grant>, E>

@@ -42,8 +42,8 @@ export interface Arithmetic<S> {
   /** Whole milliseconds until `cost` tokens are there; `Infinity` if time alone does not bring them. */
   readonly millisUntil: (state: S, nowMillis: number, cost: number) => number
   /**
-   * The earliest possible such time, if an outcome may bring tokens before time does: an attempt that may not wait that long
-   * is refused at once, even while it waits. @default `millisUntil`, checked only before the wait
+   * Whole milliseconds until there can be tokens, if an outcome may bring them before time does. An attempt that may not wait
+   * that long is refused at once, even while it waits. @default `millisUntil`, checked only before the wait
    */
   readonly soonestMillis?: (state: S, nowMillis: number) => number
   readonly level: (state: S, nowMillis: number) => number

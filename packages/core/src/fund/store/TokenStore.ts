@@ -82,7 +82,7 @@ export const makeSteps = <S>(arithmetic: Arithmetic<S>, maxWait: Waiting.MaxWait
       (isTimeless || ignoresTime(tokens)) && !PriorityQueue.isMixed(queue)
   const asksTimeless = ignoringTime((tokens) => free !== undefined && Option.isSome(free(tokens)))
 
-  // If attempts do not wait, there is none to wake.
+  // If attempts do not wait, there is no waiter to wake.
   const told: (step: Effect.Effect<any>) => Effect.Effect<void> = Option.isNone(maxWait) ? identity : waking
 
   const change: Steps<S>["change"] = (f, ignoresTime = constFalse) => {

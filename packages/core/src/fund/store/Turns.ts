@@ -63,7 +63,7 @@ export const make = <S>(
     return taken && [grantOf(self, taken[0]), { tokens: taken[1], queue: held.queue }]
   }
 
-  /** Whether an attempt would wait in vain. */
+  /** Whether an attempt gets no tokens, however long it waits. */
   const isHopeless = (tokens: S, now: number, leftMillis: number): boolean =>
     isShut(tokens) || (soonestMillis !== undefined && soonestMillis(tokens, now) > leftMillis)
 

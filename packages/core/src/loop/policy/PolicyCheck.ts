@@ -62,7 +62,7 @@ const aCount: Check = ["a whole number >= 1", (value) => value === Infinity || (
 
 const aBucket: Check = ["a TokenBucket or a Context.Tag of one", BucketOrTag.is]
 
-/** What makes a bucket is an effect, and is easily taken for the bucket. */
+/** The effect that makes a bucket is easily mistaken for the bucket. */
 const unrun = "yield* the effect that makes it first"
 
 /** Accepts values that have a property which all values from a module's constructors have. */

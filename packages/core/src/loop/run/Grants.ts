@@ -232,7 +232,7 @@ const askInTime = (op: Operation, place: Place, { atMost }: Request, asked: Aske
   return Effect.ensuring(asking, ended)
 }
 
-/** Holds a grant, if there is one. An answer that is none counts as a refusal. */
+/** Holds a grant, if there is one. An invalid answer counts as a refusal, and is logged. */
 const hold = (place: Place, answer: Option.Option<Grant>): Answer => {
   const refused = BucketAnswer.refused(place.service, answer)
   if (refused !== undefined) return Services.logging(place.service, refused, false)

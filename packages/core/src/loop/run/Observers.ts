@@ -97,7 +97,7 @@ const detailsOf = (op: Operation): (() => Details) => {
 const tell = (op: Operation, event: (op: Operation) => Particular): Telling =>
   op.prepared.hooks.observers.length === 0 ? undefined : tellFrom(op, complete(op, event(op)), 0)
 
-/** What an observer returned. What makes observers, such as `Observe.logs`, returns another one if it is not called. */
+/** The effect that an observer returned. `Observe.logs` in place of `Observe.logs()` returns an observer, which is refused. */
 const effectOf = (returned: void | Effect.Effect<void>): Effect.Effect<void> => {
   if (returned === undefined) return Effect.void
   const allowed = "a function that returns an effect or nothing (call what makes an observer, as in Observe.logs())"

@@ -1,10 +1,10 @@
 /**
  * A circuit breaker whose state a fleet shares.
  *
- * Every process has the breaker of `CircuitBreaker.make`, and a text in the store says what state the circuit is in. A change
- * of state is made in memory, and counts once the text in the store, if it is still the one that the process knew, has been
- * replaced; otherwise the process takes over what the text says by now, and makes its change again. A closed circuit is
- * counted by each process for itself: its attempts change no text.
+ * Every process has the breaker of `CircuitBreaker.make`, and the store holds the state of the circuit as a text. A process
+ * makes a change in memory, and asks the store to replace the text that it knew. If another process has changed the text
+ * meanwhile, the process takes over the new text, and makes its change again. Each process counts the attempts of a closed
+ * circuit for itself: they change no text.
  */
 import * as Backoff from "@effect-retry/core/Backoff"
 import * as Argument from "@effect-retry/core/unstable/Argument"
@@ -38,7 +38,8 @@ export interface Options extends Omit<CircuitSettings.Options, "whenShort" | "ma
   /** Names the circuit: processes that use the same name in the same store share it. Not empty. */
   readonly name: string
   /**
-   * An attempt first reads the store if that was last asked longer ago. With zero every attempt reads it.
+   * How old the state may be that a process knows: an attempt reads the store first if the latest call was longer ago. With
+   * zero every attempt reads it.
    * @default "1 second"
    */
   readonly refreshAfter?: Duration.DurationInput
@@ -82,7 +83,7 @@ const checkTimes = (owner: string, { maxHint, openFor, probeTimeout }: CircuitSe
   }
 }
 
-/** Tickets that no other process has, except by a chance of one in four billion. */
+/** Makes tickets unlike those of other processes, but for a probability of one in four billion. */
 const startTickets = ({ change, settings }: CircuitBreaker.Parts): Effect.Effect<void> =>
   Effect.flatMap(Random.nextIntBetween(0, 2 ** 32), (word) =>
     change((_, nowMillis) => Circuit.closed(settings, nowMillis, word * 2 ** 20))
@@ -100,22 +101,22 @@ interface Sharing {
   /** Reads the store if it was last asked too long ago. */
   readonly refreshed: Effect.Effect<void>
   readonly isFresh: () => boolean
-  /** Makes a change in memory, and again until the store has it or is away. */
+  /** Makes a change in memory, and repeats it until the store has it or is away. */
   readonly shared: (change: Effect.Effect<void>) => Effect.Effect<void>
-  /** Whether the store has not this circuit. */
+  /** Whether the store does not have the circuit of this process. */
   readonly isChanged: Effect.Effect<boolean>
 }
 
-/** A circuit that the store is asked to keep; without `kept` it is only read. */
+/** A circuit that is sent to the store. Without `kept` the store is only read. */
 interface Sent {
   readonly circuit: Circuit.Circuit
   readonly kept: CircuitText.Kept | undefined
 }
 
-/** While the store is away it is asked this often at most. */
+/** The least time between two calls while the store is away. */
 const leastAwayMillis = 1000
 
-/** A change that other processes overtake so often, or a store that keeps nothing, stays in memory. */
+/** After so many calls a change stays in memory: other processes were always faster, or the store keeps nothing. */
 const mostRounds = 16
 
 const sharing = (
@@ -125,18 +126,18 @@ const sharing = (
 ): Sharing => {
   const read = MonotonicTime.makeReader()
   const lock = Effect.unsafeMakeSemaphore(1)
-  /** How many wait for the end of a call of the store. */
+  /** How many attempts and changes wait for the end of a call of the store. */
   let waiting = 0
   const waited = Effect.sync(() => void (waiting -= 1))
   let isAway = false
   let askedMillis = -Infinity
   let offsetMillis: number | undefined
-  /** The text that the store had when it was last asked, and the circuit that stands for it. */
+  /** The text in the latest answer of the store, and the circuit that it stands for. */
   let text = ""
   let stored = initial
   /**
-   * A change without an answer, which a store that was frozen may still carry out. It is sent again before later ones, so
-   * that it does not come back as a change of another process.
+   * A change that the store has not answered: a frozen store may still carry it out. It is sent again before later changes, so
+   * that it is not taken for a change of another process.
    */
   let unanswered: Sent | undefined
   const nowMillis = () => read(MonotonicTime.currentClock())
@@ -146,7 +147,7 @@ const sharing = (
 
   const adopted = (answer: string, offset: number) =>
     change((local, now) => {
-      // What a closed circuit leaves behind is forgotten after a while, which opens nothing and closes nothing.
+      // The store forgets the text of a closed circuit after a while, which does not change the circuit.
       const isSame = answer === text || (answer === "" && CircuitText.isClosed(text) && !differs(local))
       text = answer
       if (isSame) return local
@@ -159,7 +160,7 @@ const sharing = (
     return { circuit, kept: CircuitText.encode(circuit, now, offsetMillis) }
   })
 
-  /** Asks the store once: sends what has changed, or else reads. Answers whether another process was faster. */
+  /** Asks the store once: sends a change, or reads if there is none. Returns whether another process was faster. */
   const ask: Effect.Effect<boolean> = Effect.gen(function* () {
     askedMillis = nowMillis()
     const sent = unanswered ?? (yield* current)
@@ -190,7 +191,7 @@ const sharing = (
       })
     )
 
-  /** Sends what has changed until the store has it or is away. Makes the change again whenever another one was faster. */
+  /** Sends a change until the store has it or is away. Makes it again whenever another process was faster. */
   const send = (changed: Effect.Effect<void>, rounds = mostRounds): Effect.Effect<void> =>
     Effect.flatMap(isChanged, (isChanged) => {
       if (!isChanged || isAway || rounds === 0) return Effect.void
@@ -199,16 +200,16 @@ const sharing = (
       )
     })
   const shared = (changed: Effect.Effect<void>) =>
-    // While the store is away, a change does not wait for the call in the background, which sends it if the store is back.
+    // While the store is away, a change does not wait: the next call in the background sends it once the store is back.
     Effect.suspend(() => (isAway ? Effect.uninterruptible(changed) : locked(Effect.zipRight(changed, send(changed)))))
   const refreshed = Effect.suspend(() => {
     if (isFresh()) return Effect.void
     const seen = { askedMillis, isAway }
-    // An attempt that had to wait for another one's answer has that answer, or knows that there is none.
+    // After a wait for the call of another attempt, the answer is known, or that there is none.
     const isAsked = () => askedMillis !== seen.askedMillis || isAway !== seen.isAway
     const once = locked(Effect.suspend(() => (isAsked() ? Effect.void : Effect.zipRight(ask, send(Effect.void)))))
     if (!isAway) return once
-    // A call in the background begins after all that waited for the one before it.
+    // A call in the background begins only if nothing waits for an earlier call.
     return waiting > 0 ? Effect.void : Effect.asVoid(Background.begin(once))
   })
   return { refreshed, isFresh, shared, isChanged }
@@ -224,7 +225,7 @@ const breakerOf = (
     AtOnce.andThen(breaker.acquire(request), (answer) =>
       Option.isSome(answer) && isProbe(answer.value) ? confirm(request, answer.value) : Exit.succeed(answer)
     )
-  /** A probe is made once the store has it, or is away; if another process was faster, the circuit decides again. */
+  /** Lets a probe go once the store has it or is away. If another process was faster, the circuit decides again. */
   const confirm = (request: Request, granted: Grant): Effect.Effect<Option.Option<Grant>> =>
     Effect.flatMap(Effect.zipRight(shared(Effect.void), holds(granted)), (isHeld) =>
       isHeld ? Effect.succeed(Option.some(refunding(granted))) : decide(request)

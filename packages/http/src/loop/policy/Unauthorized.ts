@@ -1,5 +1,5 @@
 /**
- * Sends requests that were refused with 401, because a credential has expired, again with a new credential.
+ * Sends a request again with a new credential if it was refused with 401, because the old credential has expired.
  *
  * A 401 means that the request was not carried out, so this applies to every method. The caller supplies the renewal.
  */
@@ -38,13 +38,13 @@ class Running extends Context.Reference<Running>()("@effect-retry/http/Unauthori
  * Sends a request that is refused with 401 once more, as `renew` changes it: `{ ...policy,
  * ...Unauthorized.renewing(renew) }`.
  *
- * `renew` is run after a 401 and no other failure. A second 401 of the same operation is answered to the caller. A 401 is
- * of the kind `Client` and counts for no other limit of attempts; where the tables have other failures of that kind, two of
- * them in all end an operation. What `renew` fails with is judged by the tables, as an attempt that was not sent.
+ * `renew` runs only after a 401. The second 401 of an operation is returned to the caller. A 401 has the kind `Client` and
+ * counts for no other limit of attempts; if the tables give that kind to other failures, an operation ends at its second
+ * failure of the kind. The tables judge an error of `renew` like that of an attempt that was not sent.
  *
- * It is given the request without its credentials: what it sets goes to the host of the request that it answers, and
- * nothing goes to a host that it does not know unless it sets it. Beside it is the request that was refused, as it was
- * sent: where another operation has replaced its credential already, there is nothing to renew.
+ * The first argument of `renew` is the request without its credentials. Credentials that it sets go to the host of the
+ * request that it returns; if that is another host, it gets no others. The second argument is the refused request as it was
+ * sent: if another operation has replaced its credential already, there is nothing to renew.
  *
  * `renew` may send through the same client: a 401 inside `renew` is an answer, and renews nothing. Under `Fetch.make` it
  * must use another `fetch`, since a promise does not say which call it is part of.
