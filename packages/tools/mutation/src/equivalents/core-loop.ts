@@ -29,6 +29,9 @@ export const equivalents: Equivalents = {
   "packages/core/src/loop/policy/PolicySettings.ts": {
     'owner: StringLiteral, text to ""': "Of an argument that is refused, only what is allowed is told."
   },
+  "packages/core/src/loop/run/Deciding.ts": {
+    "fit: ConditionalExpression, === to false": "Only saves a look at the clock: without a deadline every wait fits."
+  },
   "packages/core/src/loop/run/Decision.ts": {
     "spent: ConditionalExpression, === to false":
       "Only saves work: without limits by kind no failures are counted by kind."
@@ -52,9 +55,7 @@ export const equivalents: Equivalents = {
       "Only saves a look at the clock: nothing is released, and no time has passed.",
     "waitThenSend: ConditionalExpression, !== to true": "Only saves work: it notes the same once more.",
     "askRateLimiter: ConditionalExpression, && to false":
-      "Only saves work: the longer way asks, attempts and refunds the same.",
-    "ifInTime: ConditionalExpression, === to false, 1":
-      "Only saves a look at the clock: without a deadline every wait fits."
+      "Only saves work: the longer way asks, attempts and refunds the same."
   },
   "packages/core/src/loop/run/Observers.ts": {
     "retryScheduled: OptionalChaining, ?. to ., 2": "A retry is announced once its bucket has granted it."
@@ -69,7 +70,7 @@ export const equivalents: Equivalents = {
     "make: ConditionalExpression, !== to true, 2":
       "Only saves work: a history is read by `onStopped` and, its last entry, by the service `attempt`.",
     'make: StringLiteral, text to "", 4': "Every decision to retry sets it before it is read.",
-    "fail: ConditionalExpression, === to false":
+    "fail: ConditionalExpression, > to true":
       "Only saves work: a history is read by `onStopped` and, its last entry, by the service `attempt`.",
     "schedule: ConditionalExpression, === to false": "Only saves work: a history that is not kept is not read.",
     "schedule: OptionalChaining, ?. to ., 2": "A wait is noted once the bucket has granted what follows it."
