@@ -25,6 +25,7 @@
  */
 import type { TokenBucket, Verdict } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import { noTokens } from "@effect-retry/core/unstable/Port"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
@@ -46,7 +47,7 @@ export interface Options {
 /** Counts in thousandths of a token, so that sums of ratios with three decimals stay exact. */
 const token = 1000
 
-const free: Option.Option<TokenBucket.Grant> = /*#__PURE__*/ Option.some({ tokens: 0, refund: Effect.void })
+const free: Option.Option<TokenBucket.Grant> = /*#__PURE__*/ Option.some(noTokens)
 
 /**
  * Makes a throttle.

@@ -2,11 +2,12 @@
  * Random sequences of calls of a bucket, and what the bucket must not do in any of them.
  */
 import { type TokenBucket, Verdict } from "@effect-retry/core"
+import { noTokens } from "@effect-retry/core/unstable/Port"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Option from "effect/Option"
 import type { Answer, Bucket, Contract, Ending } from "./BucketTrial.ts"
-import { acquire, differs, endings, notAsked, nowMillis, outcomeOf, record, tell, tolerance } from "./BucketTrial.ts"
+import { acquire, differs, endings, nowMillis, outcomeOf, record, tell, tolerance } from "./BucketTrial.ts"
 import type * as VirtualClock from "../run/VirtualClock.ts"
 
 /** What a bucket did at one step of a path. */
@@ -212,7 +213,7 @@ const take = (bucket: Bucket, step: Step, held: Array<Held>): Effect.Effect<Pick
         return (yield* unstarted.granted.refund, { ...nothing, refunded: Option.some(unstarted.granted.tokens) })
       }
       default: {
-        const ending = held.shift() ?? { attempt, granted: notAsked, started: undefined }
+        const ending = held.shift() ?? { attempt, granted: noTokens, started: undefined }
         const outcome = outcomeOf(move, ending.attempt, ending.granted)
         const { started } = ending
         return (yield* started === undefined ? tell(bucket, outcome) : record(bucket, { ...outcome, started }), nothing)

@@ -2,6 +2,7 @@
  * What the parts of the contract do with a bucket: acquire, record, drain.
  */
 import { type TokenBucket, Verdict } from "@effect-retry/core"
+import { noTokens } from "@effect-retry/core/unstable/Port"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -34,9 +35,6 @@ export const tolerance = 1e-5
 
 export const differs = (actual: number, expected: number): boolean => Math.abs(actual - expected) > tolerance
 
-/** The grant of an attempt for which the bucket was not asked. */
-export const notAsked: TokenBucket.Grant = { tokens: 0, refund: Effect.void }
-
 export const tokensOf: (answer: Answer) => number = Option.match({ onNone: () => 0, onSome: ({ tokens }) => tokens })
 
 export const endings = ["Succeeded", "Failed", "Abandoned"] as const
@@ -57,13 +55,13 @@ export const outcomeOf = (ending: Ending, attempt: number, granted: TokenBucket.
 /** Every kind of outcome of an attempt for which the bucket was not asked. */
 export const outcomes: ReadonlyArray<TokenBucket.Outcome> = /*#__PURE__*/ [1, 2, 1000, Number.MAX_SAFE_INTEGER].flatMap(
   (attempt): ReadonlyArray<TokenBucket.Outcome> => [
-    succeeded(attempt, notAsked),
-    { _tag: "Abandoned", attempt, granted: notAsked },
+    succeeded(attempt, noTokens),
+    { _tag: "Abandoned", attempt, granted: noTokens },
     ...[
       ...kinds.flatMap((kind) => [Verdict.retryable(kind), Verdict.retryable(kind, { hint: "1 second" })]),
       Verdict.terminal("not found"),
       Verdict.noOpinion
-    ].map((verdict): TokenBucket.Outcome => ({ _tag: "Failed", attempt, granted: notAsked, verdict }))
+    ].map((verdict): TokenBucket.Outcome => ({ _tag: "Failed", attempt, granted: noTokens, verdict }))
   ]
 )
 
@@ -85,7 +83,7 @@ export const tell = (bucket: Bucket, outcome: TokenBucket.Outcome): Effect.Effec
 
 /** Reports a failed attempt for which the bucket was not asked. */
 export const fail = (bucket: Bucket, kind: Verdict.Kind = "Transient"): Effect.Effect<void> =>
-  tell(bucket, { _tag: "Failed", attempt: 2, granted: notAsked, verdict: Verdict.retryable(kind) })
+  tell(bucket, { _tag: "Failed", attempt: 2, granted: noTokens, verdict: Verdict.retryable(kind) })
 
 interface Asking {
   readonly attempt: number

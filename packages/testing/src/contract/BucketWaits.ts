@@ -1,6 +1,7 @@
 /**
  * The promises of a bucket that waits.
  */
+import { noTokens } from "@effect-retry/core/unstable/Port"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Line from "@effect-retry/core/unstable/FiberLine"
@@ -14,7 +15,6 @@ import {
   drain,
   endAcquire,
   idle,
-  notAsked,
   nowMillis,
   atOnce
 } from "./BucketTrial.ts"
@@ -41,7 +41,7 @@ export const aboutWaiting = ({ expect, expectLevel, test }: Contract, refills: b
   for (const [place, where] of ["in front of", "between"].entries()) {
     test(`delays no attempt for one that is interrupted ${where} others`, (bucket) =>
       Effect.gen(function* () {
-        const granted = (yield* drain(bucket)).at(-1) ?? notAsked
+        const granted = (yield* drain(bucket)).at(-1) ?? noTokens
         const before = yield* bucket.level
         const waiting = yield* Effect.replicateEffect(wait(bucket), 3)
         expect(yield* endAcquire(waiting[place] ?? idle)).toEqual(Option.none())
@@ -61,14 +61,14 @@ export const aboutWaiting = ({ expect, expectLevel, test }: Contract, refills: b
     Effect.gen(function* () {
       const grants = yield* drain(bucket)
       const before = yield* bucket.level
-      let granted = grants.at(-1) ?? notAsked
+      let granted = grants.at(-1) ?? noTokens
       for (const { early, turns } of Interleaving.moments) {
         const waiting = yield* beginAcquire(bucket, atAnyTime, early)
         yield* Interleaving.settled
         yield* granted.refund
         yield* Effect.replicateEffect(Effect.yieldNow(), turns)
         const answer = yield* endAcquire(waiting)
-        granted = Option.getOrElse(Option.isSome(answer) ? answer : yield* acquireNow(bucket), () => notAsked)
+        granted = Option.getOrElse(Option.isSome(answer) ? answer : yield* acquireNow(bucket), () => noTokens)
         yield* expectLevel(bucket, before)
       }
       expect(granted.tokens, "the tokens of its last grant").toBeCloseTo(grants.at(-1)?.tokens ?? 0, 5)

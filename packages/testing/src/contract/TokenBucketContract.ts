@@ -5,6 +5,7 @@
  * step, so that a bucket that first checks and later takes is caught.
  */
 import type { TokenBucket } from "@effect-retry/core"
+import { noTokens } from "@effect-retry/core/unstable/Port"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
@@ -23,7 +24,6 @@ import {
   fail,
   failThenAcquire,
   interruptAcquires,
-  notAsked,
   nowMillis,
   outcomeOf,
   outcomes,
@@ -134,8 +134,8 @@ const aboutEvery = ({ expect, expectLevel, fresh, it, test }: Contract): void =>
   test("loses no tokens to a success", (bucket) =>
     Effect.gen(function* () {
       const held = yield* failThenAcquire(bucket)
-      const granted = Option.getOrElse(held, () => notAsked)
-      for (const outcome of [succeeded(1, notAsked), succeeded(2, granted)]) {
+      const granted = Option.getOrElse(held, () => noTokens)
+      for (const outcome of [succeeded(1, noTokens), succeeded(2, granted)]) {
         const before = yield* bucket.level
         yield* tell(bucket, outcome)
         expect(yield* bucket.level, "its level after a success").toBeGreaterThanOrEqual(before - tolerance)
@@ -195,7 +195,7 @@ const aboutInterruption = ({ expectLevel, test }: Contract): void => {
 const aboutSome = ({ expect, expectLevel, fresh, test }: Contract, refills: boolean): void => {
   test("grants again what was refunded, once", (bucket) =>
     Effect.gen(function* () {
-      const last = (yield* drain(bucket)).at(-1) ?? notAsked
+      const last = (yield* drain(bucket)).at(-1) ?? noTokens
       yield* last.refund
       const answer = yield* acquireNow(bucket)
       expect(tokensOf(answer), "tokens granted after the refund").toBeCloseTo(last.tokens, 5)
