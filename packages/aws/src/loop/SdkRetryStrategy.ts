@@ -12,7 +12,7 @@ import type { Prepared } from "@effect-retry/core/unstable/PolicyCheck"
 import { prepareWithout } from "@effect-retry/core/unstable/PolicyCheck"
 import type { Without } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Needs } from "@effect-retry/core/unstable/PolicyTypes"
-import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
+import * as RunnerLine from "@effect-retry/core/unstable/RunnerLine"
 import * as ShownCause from "@effect-retry/core/unstable/ShownCause"
 import * as Stepped from "@effect-retry/core/unstable/Stepped"
 import * as Untrusted from "@effect-retry/core/unstable/Untrusted"
@@ -21,7 +21,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Runtime from "effect/Runtime"
 import * as Tracer from "effect/Tracer"
 import * as AwsError from "../classify/AwsError.ts"
 import * as AwsQuota from "../fund/AwsQuota.ts"
@@ -140,7 +139,7 @@ export const make = <P extends Strategic>(
   policy: Policy.Checked<P>
 ): Effect.Effect<SdkRetryStrategy, never, Needs<P>[keyof Needs<P>]> => {
   const prepared = described(prepareWithout(owner, policy, beyond, "the SDK makes the attempts"))
-  const made = Effect.map(FiberLine.runner, (runner) => strategyOf(prepared, ofOperations(runner)))
+  const made = Effect.map(RunnerLine.runner, (runner) => strategyOf(prepared, ofOperations(runner)))
   return made as Effect.Effect<SdkRetryStrategy, never, Needs<P>[keyof Needs<P>]>
 }
 
@@ -189,7 +188,7 @@ const longPoll = ":longpoll"
 
 /** Makes the operations of the scopes named by the SDK. */
 const beginning = (prepared: Prepared, runner: StrategyLine.Runner): ((scope: string) => Held) => {
-  const context = FiberLine.contextOf(runner)
+  const context = RunnerLine.contextOf(runner)
   const { bucket } = prepared.hooks
   const polling =
     bucket === undefined
@@ -208,9 +207,9 @@ const beginning = (prepared: Prepared, runner: StrategyLine.Runner): ((scope: st
 const run = ({ runner }: Operation, step: Stepped.Step, then: (exit: Ended) => void): void => {
   const own = step as Effect.Effect<Stepped.Attempt | undefined, unknown>
   if (AtOnce.hasEnded(own)) return then(own)
-  Runtime.runFork(runner, own).addObserver((exit) => {
+  RunnerLine.runFork(runner, own).addObserver((exit) => {
     then(exit)
-    if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) Runtime.runFork(runner, logged(exit.cause))
+    if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) RunnerLine.runFork(runner, logged(exit.cause))
   })
 }
 
@@ -256,11 +255,11 @@ const refuseToken = async (token: unknown): Promise<never> =>
 
 /** Abandons the operations that the SDK has dropped. */
 const dropped = /*#__PURE__*/ new FinalizationRegistry<Operation>(
-  ({ runner, stepped }) => void Runtime.runFork(runner, Stepped.abandon(stepped))
+  ({ runner, stepped }) => void RunnerLine.runFork(runner, Stepped.abandon(stepped))
 )
 
 /** The runtime of operations: outside any span that has ended. A step is not an operation of the program. */
 const ofOperations = (runner: StrategyLine.Runner): StrategyLine.Runner => {
-  const context = Context.omit(Tracer.ParentSpan)(FiberLine.contextOf(runner))
+  const context = Context.omit(Tracer.ParentSpan)(RunnerLine.contextOf(runner))
   return StrategyLine.ofSteps(StrategyLine.withContext(runner, context as Context.Context<never>))
 }

@@ -2,7 +2,7 @@
  * The runtime of a strategy's operations, whose parts differ between Effect 3 and Effect 4. This is the file for Effect 3;
  * the line for Effect 4 replaces it with its own.
  */
-import type * as FiberLine from "@effect-retry/core/unstable/FiberLine"
+import type * as RunnerLine from "@effect-retry/core/unstable/RunnerLine"
 import type * as Stepped from "@effect-retry/core/unstable/Stepped"
 import type * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
@@ -12,7 +12,7 @@ import * as Runtime from "effect/Runtime"
 import * as RuntimeFlags from "effect/RuntimeFlags"
 
 /** What runs the steps of an operation. */
-export type Runner = typeof FiberLine.defaultRunner
+export type Runner = RunnerLine.Runner
 
 /** The same runtime with another context. */
 export const withContext = (runner: Runner, context: Context.Context<never>): Runner =>

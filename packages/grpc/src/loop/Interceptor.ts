@@ -51,12 +51,13 @@ import { InterceptingCall } from "@grpc/grpc-js"
 import { Deadline, Retry, Verdict } from "@effect-retry/core"
 import type { Classifier } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
+import * as RunnerLine from "@effect-retry/core/unstable/RunnerLine"
 import { longestMillis } from "@effect-retry/core/unstable/Millis"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Runtime from "effect/Runtime"
 import * as Call from "./InterceptorCall.ts"
 import * as Parent from "./InterceptorParent.ts"
 import type { GrpcRetry } from "./GrpcRetry.ts"
@@ -98,12 +99,11 @@ export interface Options {
  */
 export const make = (grpc: GrpcRetry, options: Options = {}): Effect.Effect<Interceptor> => {
   const bufferBytes = check(grpc, options)
-  return Effect.map(Effect.all([Effect.runtime<never>(), Effect.clock]), ([runtime, clock]) => {
-    const runFork = Runtime.runFork(runtime)
+  return Effect.map(Effect.all([RunnerLine.runner, Effect.clock]), ([runner, clock]) => {
     return (given, nextCall) => {
       const plan = planOf(grpc, given, clock)
       // Interruptible even if the client is made in an uninterruptible region, such as the acquisition of a resource.
-      const start: Call.Start = (send) => runFork(Effect.interruptible(plan.run(send)))
+      const start: Call.Start = (send) => RunnerLine.runFork(runner, Effect.interruptible(plan.run(send)))
       return new InterceptingCall(Call.make({ options: plan.options, nextCall, start, bufferBytes }))
     }
   })
@@ -130,7 +130,7 @@ interface Plan {
 const planOf = (grpc: GrpcRetry, given: InterceptorOptions, clock: Clock.Clock): Plan => {
   const { path } = given.method_definition
   const policy = grpc.policy(path)
-  const nowMillis = clock.unsafeCurrentTimeMillis()
+  const nowMillis = FiberLine.wallMillis(clock)
   const deadlineMillis = Math.min(Parent.deadlineMillis(given), nowMillis + (policy.deadline?.withinMillis ?? Infinity))
   const options = deadlineMillis === Infinity ? given : { ...given, deadline: deadlineMillis }
   const within = leftUntil(deadlineMillis, nowMillis)

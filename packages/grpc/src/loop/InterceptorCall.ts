@@ -6,11 +6,11 @@
  */
 import type { InterceptingListener, InterceptorOptions, NextCall, StatusObject } from "@grpc/grpc-js"
 import { Metadata, status as codes } from "@grpc/grpc-js"
+import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import { previousAttempts } from "../accept/AttemptMetadata.ts"
 import * as StatusCode from "../accept/StatusCode.ts"
@@ -120,7 +120,7 @@ const report = ({ isAnswered, listener, options }: Call, { code, details, metada
 
 const cancel = (call: Call, status: StatusObject): void => {
   call.cancelled ??= status
-  call.fiber?.unsafeInterruptAsFork(FiberId.none)
+  if (call.fiber !== undefined) FiberLine.interruptNow(call.fiber)
 }
 
 const append = (call: Call, message: unknown, { callback, ...context }: MessageContext): void => {

@@ -27,7 +27,7 @@ import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import { AttemptTimeout, Deadline, Retry } from "@effect-retry/core"
 import * as Argument from "@effect-retry/core/unstable/Argument"
-import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
+import * as RunnerLine from "@effect-retry/core/unstable/RunnerLine"
 import * as Property from "@effect-retry/core/unstable/Property"
 import * as ClientLine from "../classify/ClientLine.ts"
 import * as HttpClassifier from "../classify/HttpClassifier.ts"
@@ -76,7 +76,7 @@ export interface Options {
 export const make = <P extends Plain<HttpClientError.RequestError>>(
   policy?: Checked<P>,
   options?: Options
-): typeof fetch => fetchOf("Fetch.make", policy ?? {}, options)(FiberLine.defaultRunner)
+): typeof fetch => fetchOf("Fetch.make", policy ?? {}, options)(RunnerLine.defaultRunner)
 
 /**
  * The same for a policy with a bucket or a rate limiter from the context: services, clock and random numbers come from
@@ -88,14 +88,14 @@ export const makeEffect = <P extends Bound<HttpClientError.RequestError>>(
   policy: Checked<P>,
   options?: Options
 ): Effect.Effect<typeof fetch, never, Env<P, never>> =>
-  Effect.map(FiberLine.runner, fetchOf("Fetch.makeEffect", policy, options))
+  Effect.map(RunnerLine.runner, fetchOf("Fetch.makeEffect", policy, options))
 
 const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
   const policy = complete(owner, given)
   const retry = retrying(policy)
   const own = checkOptions(owner, options).fetch
-  return (runner: typeof FiberLine.defaultRunner): typeof fetch => {
-    const ofRequests = Context.get(FiberLine.contextOf(runner), CurrentOptions)
+  return (runner: RunnerLine.Runner): typeof fetch => {
+    const ofRequests = Context.get(RunnerLine.contextOf(runner), CurrentOptions)
     // How requests of another `fetch` can be ended is unknown, so each attempt gets its own signal.
     const isDirect = own === undefined && ofRequests === undefined && isPlain(policy)
     const underlying = own === undefined ? globalFetch() : () => own
@@ -112,7 +112,7 @@ const fetchOf = (owner: string, given: Any, options: Options | undefined) => {
       const answer = call.isDirect ? await fineAnswer(policy, FetchCall.begin(call)) : undefined
       if (answer !== undefined) return answer
       const exit = await untilAborted(signal, (options) =>
-        FiberLine.runPromiseExit(runner, FetchCall.looped(call, retry), options)
+        RunnerLine.runPromiseExit(runner, FetchCall.looped(call, retry), options)
       )
       if (Exit.isSuccess(exit)) return exit.value
       throw signal?.aborted === true ? signal.reason : rejection(exit.cause)

@@ -8,6 +8,7 @@
 import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import type * as Exit from "effect/Exit"
@@ -148,6 +149,9 @@ export const { sequential, parallel } = ExecutionStrategy
 export const open = (latch: Effect.Latch): void => {
   latch.unsafeOpen()
 }
+
+/** Makes a deferred, within this step. */
+export const deferred = <A, E = never>(): Deferred.Deferred<A, E> => Deferred.unsafeMake(FiberId.none)
 
 /** Publishes a value to an unbounded hub, within this step. */
 export const publish = <A>(hub: PubSub.PubSub<A>, value: A): void => {

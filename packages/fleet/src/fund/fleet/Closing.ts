@@ -8,7 +8,6 @@ import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
 import * as Background from "../store/Background.ts"
 import * as Bounded from "../store/Bounded.ts"
 import type { Store } from "../store/Store.ts"
@@ -42,7 +41,7 @@ export const inTime = (store: Store<unknown>, close: Effect.Effect<void>): Effec
       const mostMillis = store.withinMillis ?? Bounded.defaultMillis
       const fromMillis = waited.nowMillis(clock)
       const before = Math.max(0, waited.millis - (fromMillis - waited.atMillis))
-      const ended = Deferred.unsafeMake<void>(FiberId.none)
+      const ended = FiberLine.deferred<void>()
       const end = Deferred.succeed(ended, undefined)
       return Effect.gen(function* () {
         yield* Effect.forkDaemon(Effect.ensuring(close, end))

@@ -9,7 +9,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import type * as Pauses from "../../decide/Pauses.ts"
@@ -131,7 +130,7 @@ interface Call<out E, in out A> {
 
 /** Calls the store in a separate fiber, which no attempt can end. */
 const call = <E, A>(running: Running<E>, { call, event, message }: Call<E, A>): Effect.Effect<void> => {
-  const ended = Deferred.unsafeMake<void, E>(FiberId.none)
+  const ended = FiberLine.deferred<void, E>()
   running.calling = ended
   const calling = Effect.flatMap(running.call(call), (exit) => {
     running.calling = undefined

@@ -6,7 +6,6 @@ import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import type { Grant, Request } from "@effect-retry/core/TokenBucket"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberId from "effect/FiberId"
 import type * as Option from "effect/Option"
 import * as Background from "../store/Background.ts"
 
@@ -25,7 +24,7 @@ export const waiter = <E>(cost: number, limitMillis: number, nowMillis: number):
   cost,
   limitMillis,
   untilMillis: nowMillis + Math.max(0, limitMillis),
-  answer: Deferred.unsafeMake(FiberId.none),
+  answer: FiberLine.deferred(),
   wasAnswered: false,
   granted: 0
 })

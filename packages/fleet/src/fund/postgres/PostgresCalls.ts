@@ -2,12 +2,12 @@
  * Runs statements within a time limit; every failure is a `PostgresError`.
  */
 import * as FiberLine from "@effect-retry/core/unstable/FiberLine"
+import * as RunnerLine from "@effect-retry/core/unstable/RunnerLine"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Runtime from "effect/Runtime"
 import * as Answer from "../../accept/Answer.ts"
 import { PostgresError } from "../../accept/PostgresError.ts"
 import * as PostgresFailure from "../../classify/PostgresFailure.ts"
@@ -36,7 +36,7 @@ export type Ask = <A>(
 export const make =
   (client: PostgresClient, withinMillis: number): Ask =>
   (call, read, late) =>
-    Effect.flatMap(Effect.runtime<never>(), (runtime) => {
+    Effect.flatMap(RunnerLine.runner, (runner) => {
       const fail = failing(call)
       const query = Effect.interruptible(Effect.suspend(() => client.query(call.text, call.values)))
       let running: Fiber.RuntimeFiber<unknown, unknown> | undefined
@@ -45,7 +45,7 @@ export const make =
         withinMillis,
         send: () =>
           new Promise<unknown>((resolve, reject) => {
-            running = Runtime.runFork(runtime)(query)
+            running = RunnerLine.runFork(runner, query)
             running.addObserver(Exit.match({ onFailure: (cause) => reject(Cause.squash(cause)), onSuccess: resolve }))
           }),
         onAnswer: (rows) =>

@@ -4,6 +4,7 @@
  * Uses one fiber and one timer: `Effect.timeout` takes three fibers, which cost more than the call itself.
  */
 import * as Argument from "@effect-retry/core/unstable/Argument"
+import * as RunnerLine from "@effect-retry/core/unstable/RunnerLine"
 import { longestTimerMillis } from "@effect-retry/core/unstable/Millis"
 import * as MonotonicTime from "@effect-retry/core/unstable/MonotonicTime"
 import * as Timer from "@effect-retry/core/unstable/Timer"
@@ -11,7 +12,6 @@ import type * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Runtime from "effect/Runtime"
 
 /** The default longest time for a call of a store, in milliseconds; the same for all stores. */
 export const defaultMillis = 1000
@@ -43,16 +43,14 @@ interface Call<A, E> {
  */
 export const call = <A, E>(call: Call<A, E>): Effect.Effect<A, E> =>
   Effect.clockWith((clock) =>
-    Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-      Effect.async<A, E>((resume) => begin(call, clock, runtime, resume))
-    )
+    Effect.flatMap(RunnerLine.runner, (runner) => Effect.async<A, E>((resume) => begin(call, clock, runner, resume)))
   )
 
 /** Sends the call, starts its timer, and returns what cancels it. Only the first result counts. */
 const begin = <A, E>(
   { onAnswer, onLate, onThrown, onTimeout, send, withinMillis }: Call<A, E>,
   clock: Clock.Clock,
-  runtime: Runtime.Runtime<never>,
+  runner: RunnerLine.Runner,
   resume: (result: Effect.Effect<A, E>) => void
 ): Effect.Effect<void> => {
   const elapsedMillis = MonotonicTime.since(clock)
@@ -67,12 +65,12 @@ const begin = <A, E>(
     resume(Effect.suspend(result))
   }
   const after = (millis: number, onEnd: () => void) => {
-    cancel = Timer.after(clock, millis, runtime, onEnd)
+    cancel = Timer.after(clock, millis, runner, onEnd)
   }
   const answered = (answer: unknown) => {
     const ageMillis = elapsedMillis()
     if (!isOver && ageMillis <= withinMillis) return end(() => onAnswer(answer))
-    if (onLate !== undefined) Runtime.runFork(runtime)(onLate(answer, ageMillis))
+    if (onLate !== undefined) RunnerLine.runFork(runner, onLate(answer, ageMillis))
     end(() => onTimeout(true))
   }
   const thrown = (error: unknown) => end(() => onThrown(error))

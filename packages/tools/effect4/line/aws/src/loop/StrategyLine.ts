@@ -1,12 +1,12 @@
 /**
  * The runtime of a strategy's operations, which is a context on Effect 4. This is the file of Effect 4.
  */
-import type * as FiberLine from "@effect-retry/core/unstable/FiberLine"
+import type * as RunnerLine from "@effect-retry/core/unstable/RunnerLine"
 import type * as Stepped from "@effect-retry/core/unstable/Stepped"
 import type * as Context from "effect/Context"
 
 /** What runs the steps of an operation. */
-export type Runner = typeof FiberLine.defaultRunner
+export type Runner = RunnerLine.Runner
 
 /** The same runtime with another context. */
 export const withContext = (_: Runner, context: Context.Context<never>): Runner => context

@@ -4,6 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -125,6 +126,9 @@ export const [sequential, parallel] = ["sequential", "parallel"] as const
 export const open = (latch: Latch.Latch): void => {
   currentFiber().currentDispatcher.scheduleTask(() => latch.openUnsafe(), 0)
 }
+
+/** Makes a deferred, within this step. */
+export const deferred = <A, E = never>(): Deferred.Deferred<A, E> => Deferred.makeUnsafe()
 
 /** Publishes a value to a hub without a bound, in this step. */
 export const publish = <A>(hub: PubSub.PubSub<A>, value: A): void => {
