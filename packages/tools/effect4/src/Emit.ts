@@ -10,6 +10,7 @@ import { filesBelow, root } from "@effect-retry/check/Workspace"
 import { randomPrograms } from "@effect-retry/site/RandomPrograms"
 import ts from "typescript5"
 import { derive } from "./Derive.ts"
+import * as Examples from "./Examples.ts"
 import { type Exports, exportsOf, supportIn } from "./Line4.ts"
 import { manifest, manifestOfTool } from "./Manifest.ts"
 import { differences } from "./names/differences.ts"
@@ -78,6 +79,10 @@ export const emit = (names: ReadonlyArray<Package>, parts: ReadonlyArray<Part>):
   write("vitest.config.ts", read("packages/tools/effect4/install/vitest.config.ts"))
   rmSync(join(cache, "programs"), { recursive: true, force: true })
   for (const { code, name } of programsFor(names)) write(`programs/${name}`, code)
+  const examples = names.flatMap((name) => Examples.examplesIn(name, raw))
+  for (const name of names) rmSync(join(cache, Examples.folderOf(name)), { recursive: true, force: true })
+  for (const { code, name } of examples) write(name, code)
+  write(Examples.program, Examples.programOf(examples))
   write("tsconfig.json", settings(names))
   removeOthers(parts)
   return findings
@@ -163,7 +168,7 @@ const settings = (names: ReadonlyArray<Package>): string => {
         typeRoots: [join(root, "node_modules/@types")]
       },
       include: [
-        ...names.map((name) => `packages/${name}/src`),
+        ...names.flatMap((name) => [`packages/${name}/src`, Examples.folderOf(name)]),
         ...tools.flatMap((name) => [`packages/${name}/src`, `packages/${name}/programs`]),
         "programs"
       ],

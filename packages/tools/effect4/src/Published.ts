@@ -50,7 +50,7 @@ const ofBuilt = ({ path, text }: Source, { exports, packed }: PublishedInput): R
   const modules = Array.from(code(text).matchAll(/(?: from |\bimport\()"([^."][^"]*)"/g), ([, module = ""]) => module)
   const messages = [
     ...modules.filter((module) => !known.includes(packageOf(module))).map((module) => `imports ${module}`),
-    ...usedIn(text)
+    ...[...usedIn(text), ...mentionedIn(text, exports)]
       .filter(({ member, module }) => exports(module)?.has(member) !== true)
       .map(({ member, module }) => `uses ${member} of ${module}, which Effect 4 does not have`)
   ]
@@ -94,6 +94,15 @@ const usedIn = (text: string): ReadonlyArray<Used> => [
     member
   }))
 ]
+
+/** The members of modules of Effect in comments, also of modules that the file does not import. */
+const mentionedIn = (text: string, exports: Exports): ReadonlyArray<Used> =>
+  Array.from(text.matchAll(/^\s*(?:\/\*\*?|\*|\/\/).*$/gm), ([comment]) =>
+    Array.from(comment.matchAll(/`([A-Z]\w*)\.([a-z]\w*)/g)).flatMap(([, name = "", member = ""]) => {
+      const module = [`effect/${name}`, `effect/http/${name}`].find((module) => exports(module) !== undefined)
+      return module === undefined ? [] : [{ module, member }]
+    })
+  ).flat()
 
 const membersOf = (text: string, local: string, module: string): ReadonlyArray<Used> =>
   Array.from(text.matchAll(new RegExp(`(?<![.\\w])${local}\\.(\\w+)`, "g")), ([, member = ""]) => ({ module, member }))

@@ -16,6 +16,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { emit } from "./Emit.ts"
+import { runExamples } from "./Examples.ts"
 import { install } from "./Install.ts"
 import { omissions } from "./names/omissions.ts"
 import { slow } from "./names/tested.ts"
@@ -74,7 +75,7 @@ const failures = (
   const types = execute("tsc", "-p", join(cache, "tsconfig.json"))
   const untyped = types.error ? [types.output] : []
   const found = [...findings, ...shown, ...untyped]
-  if (found.length === 0 && withTests) found.push(...packed())
+  if (found.length === 0 && withTests) found.push(...packed(), ...runExamples())
   if (found.length > 0 || !withTests) return found
   const tests = [...ofPackages, ...programs.filter(({ name }) => chosen.includes(name))]
   const run = tests.flatMap((of) => of.run).filter((file) => !isQuick || !slow.includes(file))

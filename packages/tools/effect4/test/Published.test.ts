@@ -75,6 +75,8 @@ describe("Published.checkPublished", () => {
     [`import * as Either from "effect/Either"\nEither.left(1)`, "dist/a.js uses left of effect/Either"],
     [`Effect.catchAll(a, b)`, "dist/a.js uses catchAll of effect/Effect"],
     [`// Like \`Effect.zipRight\`.`, "dist/a.js uses zipRight of effect/Effect"],
+    [`/** See \`Layer.scoped\`. */`, "dist/a.js uses scoped of effect/Layer"],
+    [` * The errors of \`HttpClient.catchAll\``, "dist/a.js uses catchAll of effect/http/HttpClient"],
     [`import { Schedule as S } from "effect"\nS.union(a, b)`, "dist/a.js uses union of effect/Schedule"],
     [`import { type NoSuch, Tag } from "effect/Context"`, "dist/a.js uses Tag of effect/Context"],
     [`let c: import("effect/Cause").Sequential<1>`, "dist/a.js uses Sequential of effect/Cause"]

@@ -128,7 +128,7 @@ export const omissions: ReadonlyArray<Omission> = [
   {
     file: "core/test/loop/Nesting.test.ts",
     parts: ["a managed runtime"],
-    reason: "Effect 4 provides layers and contexts, and no managed runtimes."
+    reason: "Effect.provide of Effect 4 takes layers and contexts, and no managed runtime."
   },
   {
     file: "core/test/loop/PolicySchedule.test.ts",
