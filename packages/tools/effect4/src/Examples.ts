@@ -1,9 +1,10 @@
 /**
  * The examples in the comments of the derived sources: compiled with them, and run.
  */
-import { execute } from "@effect-retry/check/Command"
 import { docExamples, importing } from "@effect-retry/check/DocExamples"
+import { spawnSync } from "node:child_process"
 import { join } from "node:path"
+import { node } from "./Install.ts"
 import { cache, type Package } from "./Packages.ts"
 
 interface Example {
@@ -29,6 +30,15 @@ export const programOf = (examples: ReadonlyArray<Example>): string =>
 
 /** Runs the examples; answers what has failed. */
 export const runExamples = (): ReadonlyArray<string> => {
-  const { error, output } = execute("tsx", "--conditions=@effect-retry/source", join(cache, program))
-  return error ? [output] : []
+  const { status, stderr } = spawnSync(
+    node(),
+    [
+      "--conditions=@effect-retry/source",
+      "--disable-warning=ExperimentalWarning",
+      `--import=${new URL("stripped.mjs", import.meta.url)}`,
+      join(cache, program)
+    ],
+    { encoding: "utf8" }
+  )
+  return status === 0 ? [] : [`the examples of Effect 4 failed\n${stderr}`]
 }
