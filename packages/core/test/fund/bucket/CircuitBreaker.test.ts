@@ -2,6 +2,7 @@ import { Backoff, CircuitBreaker, Deadline, RateLimiter, Retry, TokenBucket, Ver
 import { TokenBucketContract, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Chunk, Duration, Effect, Exit, Fiber, Option, Random, Stream } from "effect"
+import * as CircuitParts from "../../../src/fund/bucket/CircuitBreaker.ts"
 import { acquire, isGranted, request } from "../Asking.ts"
 import { clockReads } from "../ClockReads.ts"
 import { logged } from "../Logged.ts"
@@ -681,6 +682,29 @@ describe("CircuitBreaker.changes", () => {
         yield* settle
         expect(yield* tagOf(breaker)).toBe("Isolated")
         expect(yield* breaker.acquire(request())).toEqual(Option.none())
+      })
+    )
+  )
+})
+
+describe("the parts of a CircuitBreaker", () => {
+  it.effect("have the circuit now, and know a probe for as long as it counts", () =>
+    VirtualClock.run(
+      Effect.gen(function* () {
+        const { breaker, circuit, holds } = yield* CircuitParts.parts("CircuitBreaker.make", second)
+        const seen = (granted: TokenBucket.Grant) =>
+          Effect.map(Effect.all([circuit, holds(granted)]), ([{ _tag }, isHeld]) => [_tag, isHeld])
+        const pass = Option.getOrThrow(yield* acquire(breaker))
+        expect(yield* seen(pass)).toEqual(["Closed", false])
+        yield* breaker.record({ _tag: "Failed", attempt: 1, granted: pass, verdict: Verdict.server })
+        expect(yield* seen(pass)).toEqual(["Open", false])
+        yield* Effect.sleep("1 second")
+        const probe = Option.getOrThrow(yield* acquire(breaker))
+        expect(yield* seen(probe)).toEqual(["HalfOpen", true])
+        expect(yield* holds(pass)).toBe(false)
+        expect(yield* holds({ tokens: 0, refund: Effect.void })).toBe(false)
+        yield* breaker.record({ _tag: "Succeeded", attempt: 1, granted: probe })
+        expect(yield* seen(probe)).toEqual(["Closed", false])
       })
     )
   )

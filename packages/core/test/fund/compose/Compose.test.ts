@@ -204,6 +204,9 @@ describe("TokenBucket.all", () => {
       yield* each.record(abandoned(yield* granted(each)))
       yield* each.record(succeeded(yield* granted(each)))
       expect(heard).toEqual(["a Abandoned", "a Succeeded", "b Succeeded"])
+      const nested = TokenBucket.all(hearing("c", false), each)
+      yield* nested.record(abandoned(yield* granted(nested)))
+      expect(heard.slice(3)).toEqual(["a Abandoned"])
     })
   )
 

@@ -2,6 +2,7 @@ import { Backoff, Retry } from "@effect-retry/core"
 import { VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Exit, Fiber } from "effect"
+import * as Wait from "../../../src/fund/fiber/Wait.ts"
 import { make, nowMillis, policy, world } from "../../loop/Recording.ts"
 
 const longestTimerMillis = 2 ** 31 - 1
@@ -125,5 +126,36 @@ describe("Retry.retry waiting", () => {
       })(waited(1_000))
       expect(passed).toBe(1_000)
     }).pipe(world)
+  )
+})
+
+describe("Wait.call", () => {
+  const calling = (millis: number) =>
+    Effect.map(Effect.clock, (clock) => {
+      const calls: Array<number> = []
+      const cancel = Wait.call(clock, millis, () => void calls.push(clock.unsafeCurrentTimeMillis()))
+      return { calls, cancel }
+    })
+
+  it.effect.each([0, 1, 1_000, longestTimerMillis, 2 * longestTimerMillis + 5])("calls once after %d ms", (millis) =>
+    Effect.gen(function* () {
+      const { calls } = yield* calling(millis)
+      yield* Effect.sleep(Duration.millis(4 * longestTimerMillis))
+      expect(calls).toEqual([millis])
+    }).pipe(world)
+  )
+
+  it.effect.each([0, 999, longestTimerMillis, longestTimerMillis + 999])(
+    "makes no call that is cancelled after %d ms, and leaves no sleep",
+    (millis) =>
+      Effect.gen(function* () {
+        const { calls, cancel } = yield* calling(millis + 1)
+        yield* Effect.sleep(Duration.millis(millis))
+        cancel()
+        yield* Effect.sleep(0)
+        expect(yield* VirtualClock.sleepers).toBe(0)
+        yield* Effect.sleep(1_000)
+        expect(calls).toEqual([])
+      }).pipe(world)
   )
 })

@@ -38,6 +38,7 @@ describe("TokenBucket.Priority", () => {
   it.effect("is default unless set, and can be set for a part of a program", () =>
     Effect.gen(function* () {
       expect(yield* TokenBucket.Priority).toBe("default")
+      expect(TokenBucket.Priority.defaultValue()).toBe("default")
       expect(yield* at("critical")(Effect.flatMap(Effect.yieldNow(), () => TokenBucket.Priority))).toBe("critical")
     })
   )
@@ -337,7 +338,7 @@ const played = (
 }
 
 describe.each(budgets)("TokenBucket.Priority of a %s", (_, make) => {
-  it("has sheddable retries leave half of the tokens, once others have asked", () => {
+  it("has sheddable retries leave half of the tokens, once others have asked, whatever their priority", () => {
     const times = (level: Level, count: number) =>
       Array.from({ length: count }, () => ({ _tag: "Ask", level }) as const)
     const granted = (history: ReadonlyArray<Asked>) =>
@@ -345,7 +346,9 @@ describe.each(budgets)("TokenBucket.Priority of a %s", (_, make) => {
         .answers.map((isGranted) => (isGranted ? 1 : 0))
         .join("")
     expect(granted(times("sheddable", 11))).toBe("11111111110")
-    expect(granted([...times("default", 1), ...times("sheddable", 6), ...times("default", 6)])).toBe("1111100111110")
+    for (const other of ["default", "urgent" as Level]) {
+      expect(granted([...times(other, 1), ...times("sheddable", 6), ...times(other, 6)])).toBe("1111100111110")
+    }
     expect(granted([...times("sheddable", 9), ...times("critical", 1), ...times("sheddable", 1)])).toBe("11111111110")
   })
 })
