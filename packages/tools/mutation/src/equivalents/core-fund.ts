@@ -4,11 +4,14 @@ import type { Equivalents } from "../Equivalent.ts"
 export const equivalents: Equivalents = {
   "packages/core/src/fund/bucket/AcceptRatio.ts": {
     "acceptRatio: ConditionalExpression, === to false, 2":
-      "Where nothing is refused, nothing is refused at any level: the check only saves work."
+      "Where nothing is refused, nothing is refused at any level: the check only saves work.",
+    "advanced: ConditionalExpression, === to false": "Mapping an empty list gives an empty list.",
+    "changed: ConditionalExpression, === to false, 1": "Mapping an empty list gives an empty list."
   },
   "packages/core/src/fund/bucket/CircuitBreaker.ts": {
     "arithmeticOf: ConditionalExpression, && to true, 1":
       "A circuit that is not closed has no ticket of its own, and no pass.",
+    "arithmeticOf: LogicalOperator, && to ||, 1": "A circuit that is not closed has no ticket of its own.",
     "breakerOf: ConditionalExpression, === to false, 5": "Only keeps the effect that tells of a success.",
     "breakerOf: EqualityOperator, !== to ===, 3": "Only saves a step, which changes nothing.",
     "breakerOf: LogicalOperator, ?? to &&": "Only saves a request, which is granted as well."
@@ -59,6 +62,13 @@ export const equivalents: Equivalents = {
     "missing: EqualityOperator, > to >=":
       "For a cost of zero the difference is zero too; otherwise two such numbers are equal only by chance."
   },
+  "packages/core/src/fund/store/Budget.ts": {
+    "noteLevel: EqualityOperator, > to >=": "To note an equal level changes nothing: the comparison only saves a copy."
+  },
+  "packages/core/src/fund/store/TokenStore.ts": {
+    "granting: ConditionalExpression, || to true": "Only saves work: a new grant is equal to the latest one.",
+    "makeSteps: ConditionalExpression, && to false, 4": "Only saves a step, which grants the same."
+  },
   "packages/core/src/fund/store/WaitQueue.ts": {
     "newest: ConditionalExpression, > to true": "The queue has a waiter, which is found first.",
     "newest: EqualityOperator, > to >=": "No waiter has a ticket before the first one."
@@ -75,6 +85,7 @@ export const equivalents: Equivalents = {
       "Only saves a step: `Effect.tap` takes what is no effect for a value.",
     "fiberRefsOf: ConditionalExpression, && to false":
       "Only saves a copy: what Effect declares answers the same FiberRefs.",
+    "fiberRefsOf: OptionalChaining, ?. to .": "A fiber of this version of Effect has this field.",
     "hasChanged: ConditionalExpression, && to false": "Only saves work: the FiberRefs are compared one by one."
   },
   "packages/core/src/fund/fiber/Innermost.ts": {
