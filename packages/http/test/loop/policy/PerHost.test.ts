@@ -130,9 +130,11 @@ describe("HttpRetry.perHost", () => {
   )
 
   it("refuses options that keyed buckets refuse, and to forget a host before its pause is over", () => {
-    expect(() => HttpRetry.perHost({ maxHosts: 0 })).toThrow(
-      "HttpRetry.perHost: maxHosts must be a whole number >= 1, got 0"
-    )
+    for (const maxHosts of [0, 1.5]) {
+      expect(() => HttpRetry.perHost({ maxHosts })).toThrow(
+        `HttpRetry.perHost: maxHosts must be a whole number >= 1, got ${maxHosts}`
+      )
+    }
     expect(() => HttpRetry.perHost({ idleTimeToLive: "1 minute" })).toThrow(
       "HttpRetry.perHost: idleTimeToLive must be a finite duration >"
     )

@@ -59,6 +59,10 @@ export const equivalents: Equivalents = {
     "webOf: OptionalChaining, ?. to ., 2":
       "A call that has come to a response has received one; the compiler does not know it."
   },
+  "packages/http/src/loop/fetch/FetchInput.ts": {
+    "headersOf: ConditionalExpression, === to false": "No headers given are no headers: the check only saves work.",
+    'request: StringLiteral, text to "", 2': "A request that is given no method is a GET."
+  },
   "packages/http/src/loop/policy/Attempt.ts": {
     "isWanted: ConditionalExpression, || to true":
       "What is known of the attempt is worked out and not used: it only takes longer.",
