@@ -262,6 +262,7 @@ describe("Discard.cancelled", () => {
     ["an original", () => ({ original: raw("a") })],
     ["a body that is cancelled", () => ({ source: { body: { cancel: () => Promise.reject(new Error("read")) } } })],
     ["a body that is destroyed", () => ({ source: { body: { destroy: () => undefined } } })],
+    ["a source that is itself destroyed", () => ({ source: { destroy: () => undefined } })],
     ["no body", () => ({ source: { body: null } })]
   ] as const)("opens no stream when a response has %s", ([, properties]) =>
     Effect.gen(function* () {

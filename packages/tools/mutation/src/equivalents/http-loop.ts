@@ -8,6 +8,13 @@ export const equivalents: Equivalents = {
     "read: AssignmentOperator, + to -": "The numbers of readings only have to differ.",
     "read: ConditionalExpression, === to false, 1": "Nothing was received then: the other case has ended above."
   },
+  "packages/http/src/loop/client/BodyBytes.ts": {
+    'announced: StringLiteral, text to "Stryker was here!"': "No text but one of digits is a length."
+  },
+  "packages/http/src/loop/client/Discard.ts": {
+    "replaced: ConditionalExpression, !== to true":
+      "Only forms are read by the type of this response, and none is read by the type `undefined`."
+  },
   "packages/http/src/loop/exchange/EventDetails.ts": {
     "observing: ConditionalExpression, === to false": "Mapping an empty list gives an empty list.",
     "ofRequest: Regex, ^ to nothing": "A host has brackets at both ends, or none.",
