@@ -346,7 +346,7 @@ describe.each(budgets)("TokenBucket.Priority of a %s", (_, make) => {
         .answers.map((isGranted) => (isGranted ? 1 : 0))
         .join("")
     expect(granted(times("sheddable", 11))).toBe("11111111110")
-    for (const other of ["default", "urgent" as Level]) {
+    for (const other of ["default", "urgent"] as ReadonlyArray<Level>) {
       expect(granted([...times(other, 1), ...times("sheddable", 6), ...times(other, 6)])).toBe("1111100111110")
     }
     expect(granted([...times("sheddable", 9), ...times("critical", 1), ...times("sheddable", 1)])).toBe("11111111110")
