@@ -37,6 +37,13 @@ const played = (script: Script) => Effect.map(clockMillis, (nowMillis) => make(s
 
 const passing = (attempt: number, hint?: Duration.DurationInput) => Exit.fail(new Passing({ attempt, hint }))
 
+/** What is logged meanwhile. */
+const logs = () => {
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ message }) => logged.push(message))
+  return { logged, logging: Effect.provide(Logger.replace(Logger.defaultLogger, logger)) }
+}
+
 type Changes = Omit<Partial<Hedge.Fields<Passing | Fatal, number>>, "attempt">
 
 describe("Hedge.hedge", () => {
@@ -99,6 +106,12 @@ describe("Hedge.hedge", () => {
       script: { 1: [50, "pass", "200 millis"], 4: [1, "ok"] },
       log: "1@0 1pass@50 2@250 3@750 4@1250 4ok@1251 2x@1251 3x@1251",
       exit: Exit.succeed(4)
+    },
+    {
+      name: "waits for a hint of a minute",
+      script: { 1: [10, "pass", "1 minute"], 2: [1, "ok"] },
+      log: "1@0 1pass@10 2@60010 2ok@60011",
+      exit: Exit.succeed(2)
     },
     {
       name: "starts none after a hint of more than a minute, and waits for those that run",
@@ -193,18 +206,20 @@ describe("Hedge.hedge", () => {
   ])("$name", ({ changes, exit, log, script }) =>
     Effect.gen(function* () {
       const { call, log: seen } = yield* played(script)
-      const ended = yield* Effect.exit(Hedge.hedge(call, { ...hedge, ...changes }))
+      const { logged, logging } = logs()
+      const ended = yield* Effect.exit(logging(Hedge.hedge(call, { ...hedge, ...changes })))
       expect(seen.join(" ")).toBe(log)
       expect(ended).toEqual(exit)
+      expect(logged).toEqual([])
       expect(yield* VirtualClock.sleepers).toBe(0)
     }).pipe(VirtualClock.run)
   )
 
-  it.effect.each<{
+  const atOneMoment: ReadonlyArray<{
     name: string
     ends: readonly [first: "ok" | "pass" | "fatal", second: "ok" | "fatal"]
     exit: Exit.Exit<number, unknown>
-  }>([
+  }> = [
     { name: "the earlier attempt of two that answer", ends: ["ok", "ok"], exit: Exit.succeed(1) },
     { name: "a success before a fatal failure", ends: ["fatal", "ok"], exit: Exit.succeed(2) },
     { name: "a success before a fatal failure that comes second", ends: ["ok", "fatal"], exit: Exit.succeed(1) },
@@ -213,17 +228,23 @@ describe("Hedge.hedge", () => {
       ends: ["pass", "fatal"],
       exit: Exit.fail(new Fatal({ attempt: 2 }))
     }
-  ])("takes $name at the same moment", ({ ends, exit }) =>
-    Effect.gen(function* () {
-      const { call, moment } = yield* together((attempt) => {
-        const end = ends[attempt - 1]
-        if (end === "ok") return Effect.succeed(attempt)
-        return Effect.fail(end === "fatal" ? new Fatal({ attempt }) : new Passing({ attempt }))
-      })
-      const fiber = yield* Effect.fork(Hedge.hedge(call, { ...hedge, delay: 0 }))
-      yield* moment
-      expect(yield* Fiber.await(fiber)).toEqual(exit)
-    }).pipe(VirtualClock.run)
+  ]
+
+  it.effect.each(atOneMoment.flatMap((row) => [1, 2].map((first) => ({ ...row, first }))))(
+    "takes $name at the same moment, when attempt $first ends first",
+    ({ ends, exit, first }) =>
+      Effect.gen(function* () {
+        const { call, moment } = yield* together((attempt) => {
+          const end = ends[attempt - 1]
+          if (end === "ok") return Effect.succeed(attempt)
+          return Effect.fail(end === "fatal" ? new Fatal({ attempt }) : new Passing({ attempt }))
+        }, first)
+        const { logged, logging } = logs()
+        const fiber = yield* Effect.fork(logging(Hedge.hedge(call, { ...hedge, delay: 0 })))
+        yield* moment
+        expect(yield* Fiber.await(fiber)).toEqual(exit)
+        expect(logged).toEqual([])
+      }).pipe(VirtualClock.run)
   )
 
   it.effect("is the effect itself when it needs no second attempt", () =>
@@ -271,6 +292,19 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("asks the function for no delay after the last attempt", () =>
+    Effect.gen(function* () {
+      const asked: Array<number> = []
+      const delay = (attempt: number) => {
+        asked.push(attempt)
+        return 10
+      }
+      const { call } = yield* played({ 3: [50, "ok"] })
+      yield* Hedge.hedge(call, { ...hedge, maxAttempts: 3, delay })
+      expect(asked).toEqual([2, 3])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("runs anew whenever its effect is run", () =>
     Effect.gen(function* () {
       const { call, log } = yield* played({ 2: [5, "ok"] })
@@ -307,13 +341,11 @@ describe("Hedge.hedge", () => {
 
   it.effect("logs the defect of a loser's finalizer, and answers", () =>
     Effect.gen(function* () {
-      const logged: Array<unknown> = []
-      const logger = Logger.make(({ message }) => logged.push(message))
+      const { logged, logging } = logs()
       const call = numbered((attempt) =>
         attempt === 2 ? Effect.succeed("second") : Effect.onInterrupt(Effect.never, () => Effect.die("broken"))
       )
-      const hedged = Effect.provide(Hedge.hedge(call, hedge), Logger.replace(Logger.defaultLogger, logger))
-      expect(yield* hedged).toBe("second")
+      expect(yield* logging(Hedge.hedge(call, hedge))).toBe("second")
       expect(logged).toEqual([["an attempt died while it was interrupted"]])
     }).pipe(VirtualClock.run)
   )
@@ -401,6 +433,15 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("tells an attempt the time that is left whenever it asks, and none without a deadline", () =>
+    Effect.gen(function* () {
+      const call = Effect.flatMap(Retry.CurrentAttempt, ({ timeLeft }) => Effect.delay(timeLeft, 30))
+      const within = yield* Hedge.hedge(call, { ...hedge, deadline: Deadline.refuse("1 second") })
+      expect(Option.map(within, Duration.toMillis)).toEqual(Option.some(970))
+      expect(yield* Hedge.hedge(call, hedge)).toEqual(Option.none())
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("waits the whole delay when it is longer than a timer of the platform holds", () =>
     Effect.gen(function* () {
       const { call } = yield* played({ 2: [0, "ok"] })
@@ -438,6 +479,20 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect.each<{ name: string; changes: Changes }>([
+    { name: "the last attempt", changes: { maxAttempts: 1 } },
+    { name: "a delay without an end", changes: { delay: Infinity } },
+    { name: "an unknown percentile", changes: { delay: { estimate: Effect.succeedNone, record: () => Effect.void } } }
+  ])("sets no timer after $name", ({ changes }) =>
+    Effect.gen(function* () {
+      const { call } = yield* played({})
+      const fiber = yield* Effect.fork(Hedge.hedge(call, { ...hedge, ...changes }))
+      yield* Effect.sleep(1)
+      expect(yield* VirtualClock.sleepers).toBe(0)
+      yield* Fiber.interrupt(fiber)
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("dies of a clock that cannot sleep, and leaves no attempt behind", () =>
     Effect.gen(function* () {
       const { call, log } = yield* played({})
@@ -469,6 +524,15 @@ describe("Hedge.hedge", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("dies of a result function that answers no verdict", () =>
+    Effect.gen(function* () {
+      const result = (() => true) as unknown as () => Verdict.Verdict
+      const exit = yield* Effect.exit(Hedge.hedge(Effect.void, { ...hedge, result }))
+      const died = Option.flatMap(Exit.causeOption(exit), Cause.dieOption)
+      expect(died).toMatchObject({ value: { owner: "Hedge.hedge", field: "result" } })
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("dies of a delay that is not one", () =>
     Effect.gen(function* () {
       const { call } = yield* played({})
@@ -488,6 +552,16 @@ describe("Hedge.hedge", () => {
     ["maxInFlight", 1.5, "maxInFlight must be a whole number >= 1, got 1.5"],
     ["delay", "soon", 'delay must be a duration, a percentile or a function that returns a duration, got "soon"'],
     ["delay", -1, "delay must be a duration, a percentile or a function that returns a duration, got -1"],
+    [
+      "delay",
+      { estimate: Effect.succeedNone },
+      "delay must be a duration, a percentile or a function that returns a duration, got an object"
+    ],
+    [
+      "delay",
+      { record: () => Effect.void },
+      "delay must be a duration, a percentile or a function that returns a duration, got an object"
+    ],
     ["delay", undefined, "delay must be a duration, a percentile or a function that returns a duration, got undefined"],
     ["classifier", "always", "classifier must be a function from error to verdict, such as"],
     ["observe", [7], "observe must be an array of observers, such as [Observe.logs(), Observe.metrics], got [7]"],
@@ -511,10 +585,13 @@ describe("Hedge.hedge", () => {
 })
 
 /** Calls that end in the same turn, when `moment` has run. */
-const together = <A, E>(end: (attempt: number) => Effect.Effect<A, E>) =>
-  Effect.map(Deferred.make<void>(), (gate) => ({
-    call: numbered((attempt) => Effect.zipRight(Deferred.await(gate), end(attempt))),
-    moment: Effect.zipRight(Effect.sleep(50), Deferred.succeed(gate, undefined))
+const together = <A, E>(end: (attempt: number) => Effect.Effect<A, E>, first = 1) =>
+  Effect.map(Effect.all([Deferred.make<void>(), Deferred.make<void>()]), ([early, late]) => ({
+    call: numbered((attempt) => Effect.zipRight(Deferred.await(attempt === first ? early : late), end(attempt))),
+    moment: Effect.sleep(50).pipe(
+      Effect.zipRight(Deferred.succeed(early, undefined)),
+      Effect.zipRight(Deferred.succeed(late, undefined))
+    )
   }))
 
 /** A call that knows its number. */
@@ -545,6 +622,23 @@ describe("Hedge.hedge with a bucket", () => {
         "start 3",
         "Succeeded 3 1",
         "Abandoned 1 0"
+      ]
+    },
+    {
+      name: "is told of the kind of a failure only for the attempt that follows the failure",
+      tokens: 5,
+      changes: { maxAttempts: 3 },
+      script: { 1: [30, "pass"], 3: [10, "ok"] },
+      log: "1@0 1pass@30 2@30 3@130 3ok@140 2x@140",
+      heard: [
+        "start 1",
+        "Failed 1 0",
+        "ask 2 Transient",
+        "start 2",
+        "ask 3 none",
+        "start 3",
+        "Succeeded 3 1",
+        "Abandoned 2 1"
       ]
     },
     {
@@ -736,6 +830,91 @@ describe("Hedge.hedge with a bucket", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect.each([
+    { name: "where it answers", changes: {}, script: { 1: [40, "ok"] } },
+    { name: "after the last failure", changes: { deadline: Deadline.cut(40) }, script: { 1: [10, "pass"] } }
+  ] as ReadonlyArray<{ readonly name: string; readonly changes: Changes; readonly script: Script }>)(
+    "no longer waits for its answer when the operation ends $name",
+    ({ changes, script }) =>
+      Effect.gen(function* () {
+        const { bucket } = bucketOf(5)
+        const ended: Array<number> = []
+        const now = Effect.map(VirtualClock.now, Duration.toMillis)
+        const clock = yield* VirtualClock.VirtualClock
+        const waiting = ({ restore }: TokenBucket.Request) =>
+          Effect.onInterrupt(restore(Effect.never), () =>
+            Effect.provideService(
+              Effect.map(now, (millis) => void ended.push(millis)),
+              VirtualClock.VirtualClock,
+              clock
+            )
+          )
+        const { call } = yield* played(script)
+        yield* Effect.exit(
+          Hedge.hedge(call, { ...hedge, delay: 20, ...changes, bucket: { ...bucket, acquire: waiting } })
+        )
+        yield* Effect.sleep(100)
+        expect(ended).toEqual([40])
+      }).pipe(VirtualClock.run)
+  )
+
+  it.effect("refunds a grant that comes at the moment of the answer", () =>
+    Effect.gen(function* () {
+      const { bucket, held } = bucketOf(5)
+      const slow = { ...bucket, acquire: (request: TokenBucket.Request) => Effect.delay(bucket.acquire(request), 200) }
+      const { call, log } = yield* played({ 1: [300, "ok"] })
+      yield* Hedge.hedge(call, { ...hedge, bucket: slow })
+      expect(log).toEqual(["1@0", "1ok@300"])
+      expect(held.tokens).toBe(5)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("has a grant back that comes before the end of a hint, and is asked again after it", () =>
+    Effect.gen(function* () {
+      const { bucket, held } = bucketOf(5)
+      const slow = { ...bucket, acquire: (request: TokenBucket.Request) => Effect.delay(bucket.acquire(request), 50) }
+      const { call, log } = yield* played({ 1: [120, "pass", 200], 2: [1, "ok"] })
+      yield* Hedge.hedge(call, { ...hedge, bucket: slow })
+      expect(log).toEqual(["1@0", "1pass@120", "2@370", "2ok@371"])
+      expect(held.tokens).toBe(4)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("starts no attempt if the deadline passes while the bucket is told of the start", () =>
+    Effect.gen(function* () {
+      const { bucket, held } = bucketOf(5)
+      const slow: TokenBucket.TokenBucket = {
+        ...bucket,
+        started: ({ attempt }) => Effect.sleep(attempt === 1 ? 0 : 80)
+      }
+      const { call, log } = yield* played({ 1: [300, "ok"] })
+      yield* Hedge.hedge(call, { ...hedge, deadline: Deadline.refuse(150), bucket: slow })
+      expect(log).toEqual(["1@0", "1ok@300"])
+      expect(held.tokens).toBe(5)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each([
+    { name: "gives a bucket with `started` the value of the start", isTold: true },
+    { name: "gives a bucket without `started` no value of a start", isTold: false }
+  ])("$name with the outcome", ({ isTold }) =>
+    Effect.gen(function* () {
+      const { bucket } = bucketOf(5)
+      const begun: Array<unknown> = []
+      const ended: Array<unknown> = []
+      const started = (start: TokenBucket.Started) => Effect.sync(() => void begun.push(start))
+      const noting: TokenBucket.TokenBucket = {
+        acquire: bucket.acquire,
+        level: bucket.level,
+        record: ({ started }) => Effect.sync(() => void ended.push(started)),
+        ...(isTold && { started })
+      }
+      yield* Hedge.hedge(Effect.void, { ...hedge, bucket: noting })
+      expect(ended).toEqual(isTold ? [{ attempt: 1 }] : [undefined])
+      expect(ended[0]).toBe(begun[0])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("starts no attempt if one succeeds while the bucket is told of the start", () =>
     Effect.gen(function* () {
       const { bucket, held, heard } = bucketOf(5)
@@ -807,6 +986,22 @@ describe("Hedge.hedge with observers", () => {
       heard: ["HedgeRefused 1 at 100", "Succeeded 1 at 300"]
     },
     {
+      name: "a refusal of the bucket after the last failure",
+      script: { 1: [30, "pass"] },
+      changes: { bucket: TokenBucket.empty },
+      heard: ["AttemptFailed 1 at 30", "HedgeRefused 1 at 30", "GaveUp 1 at 30: the bucket refused the retry"]
+    },
+    {
+      name: "a hint that is too long, after a later failure without one",
+      script: { 1: [300, "pass"], 2: [1, "pass", "2 minutes"] },
+      heard: [
+        "HedgeStarted 2 at 100: Delay, 2 in flight",
+        "AttemptFailed 2 at 101",
+        "AttemptFailed 1 at 300",
+        "GaveUp 2 at 300: the server asked for 2m, more than the policy waits"
+      ]
+    },
+    {
       name: "a hint that is too long",
       script: { 1: [1, "pass", "2 minutes"] },
       heard: ["AttemptFailed 1 at 1", "GaveUp 1 at 1: the server asked for 2m, more than the policy waits"]
@@ -839,6 +1034,30 @@ describe("Hedge.hedge with observers", () => {
       const { call } = yield* played(script)
       yield* Effect.exit(Hedge.hedge(call, { ...hedge, ...changes, name: "books", observe: [observer] }))
       expect(lines).toEqual(heard)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("interrupts the others before it tells of a fatal failure", () =>
+    Effect.gen(function* () {
+      const { call, log } = yield* played({ 2: [20, "fatal"] })
+      const observe = [(event: Observe.RetryEvent) => (event._tag === "AttemptFailed" ? Effect.sleep(50) : Effect.void)]
+      yield* Effect.exit(Hedge.hedge(call, { ...hedge, observe }))
+      expect(log).toEqual(["1@0", "2@100", "2fatal@120", "1x@120"])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("ends when its last observer has heard of the end", () =>
+    Effect.gen(function* () {
+      const heard: Array<string> = []
+      const observe = [
+        ({ _tag }: Observe.RetryEvent) =>
+          Effect.delay(
+            Effect.sync(() => void heard.push(_tag)),
+            10
+          )
+      ]
+      yield* Hedge.hedge(Effect.void, { ...hedge, observe })
+      expect(heard).toEqual(["Succeeded"])
     }).pipe(VirtualClock.run)
   )
 
@@ -894,13 +1113,22 @@ describe("Hedge.hedge with judged results", () => {
       answer: 2,
       released: ["1 Retried"]
     },
-    { name: "answers a result of no use at once", script: { 1: [10, 400] }, answer: 1, released: [] }
+    { name: "answers a result of no use at once", script: { 1: [10, 400] }, answer: 1, released: [] },
+    { name: "releases nothing of an attempt that was interrupted", script: { 2: [10, 200] }, answer: 2, released: [] }
   ])("$name", ({ answer, released: expected, script }) =>
     Effect.gen(function* () {
       const released: Array<string> = []
       const { attempt } = yield* Hedge.hedge(answers(script), judged(released))
       expect(attempt).toBe(answer)
       expect(released).toEqual(expected)
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("judges a result that comes at once", () =>
+    Effect.gen(function* () {
+      const { release: _, ...judging } = judged([])
+      const call = numbered((attempt) => Effect.succeed({ attempt, status: attempt === 1 ? 503 : 200 }))
+      expect(yield* Hedge.hedge(call, judging)).toEqual({ attempt: 2, status: 200 })
     }).pipe(VirtualClock.run)
   )
 
@@ -915,6 +1143,29 @@ describe("Hedge.hedge with judged results", () => {
     }).pipe(VirtualClock.run)
   )
 
+  it.effect("does not release the answer for a loser that has the same one", () =>
+    Effect.gen(function* () {
+      const released: Array<string> = []
+      const shared = { attempt: 0, status: 200 }
+      const { call, moment } = yield* together(() => Effect.succeed(shared))
+      const fiber = yield* Effect.fork(Hedge.hedge(call, { ...judged(released), delay: 0 }))
+      yield* moment
+      expect(yield* Fiber.join(fiber)).toBe(shared)
+      expect(released).toEqual([])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("releases the result of an attempt that answers at the moment of an interruption", () =>
+    Effect.gen(function* () {
+      const released: Array<string> = []
+      const { call, moment } = yield* together((attempt) => Effect.succeed({ attempt, status: 200 }))
+      const fiber = yield* Effect.fork(Hedge.hedge(call, judged(released)))
+      yield* moment
+      yield* Fiber.interrupt(fiber)
+      expect(released).toEqual(["1 Interrupted"])
+    }).pipe(VirtualClock.run)
+  )
+
   it.effect("releases the answer when it is interrupted while it waits for a loser", () =>
     Effect.gen(function* () {
       const released: Array<string> = []
@@ -925,6 +1176,15 @@ describe("Hedge.hedge with judged results", () => {
       )
       yield* Effect.timeoutOption(Hedge.hedge(call, judged(released)), 200)
       expect(released).toEqual(["2 Interrupted"])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("releases the answer when it is interrupted while an observer of the end hangs", () =>
+    Effect.gen(function* () {
+      const released: Array<string> = []
+      const hanging = { ...judged(released), observe: [() => Effect.never] }
+      yield* Effect.timeoutOption(Hedge.hedge(answers({ 1: [10, 200] }), hanging), 50)
+      expect(released).toEqual(["1 Interrupted"])
     }).pipe(VirtualClock.run)
   )
 
@@ -962,6 +1222,7 @@ describe("Hedge.percentile", () => {
   it.effect("forgets after ten minutes without a latency", () =>
     Effect.gen(function* () {
       const delay = yield* Hedge.percentile()
+      yield* Effect.sleep("1 hour")
       yield* Effect.replicateEffect(delay.record(10), 50)
       yield* Effect.sleep("10 minutes")
       expect(Option.isSome(yield* delay.estimate)).toBe(true)
@@ -991,7 +1252,20 @@ describe("Hedge.percentile", () => {
       recorded: [250]
     },
     { name: "the age of the first where it is interrupted after the delay", timeout: 250, script: {}, recorded: [250] },
-    { name: "nothing where it is interrupted before the delay", timeout: 50, script: {}, recorded: [] }
+    { name: "the age of the first where it is interrupted at the delay", timeout: 100, script: {}, recorded: [100] },
+    { name: "nothing where it is interrupted before the delay", timeout: 50, script: {}, recorded: [] },
+    {
+      name: "nothing where it is cut after the failure of the first",
+      changes: { deadline: Deadline.cut(250) },
+      script: { 1: [20, "pass", 200] },
+      recorded: []
+    },
+    {
+      name: "nothing where it is interrupted after the failure of the first",
+      timeout: 150,
+      script: { 1: [20, "pass", 200] },
+      recorded: []
+    }
   ])("measures $name", ({ changes, recorded, script, timeout = 10_000 }) =>
     Effect.gen(function* () {
       const measured: Array<number> = []
@@ -1000,7 +1274,42 @@ describe("Hedge.percentile", () => {
         record: (millis) => Effect.sync(() => void measured.push(millis))
       }
       const { call } = yield* played(script)
-      yield* Effect.exit(Effect.timeoutOption(Hedge.hedge(call, { ...hedge, ...changes, delay }), timeout))
+      const fiber = yield* Effect.fork(Hedge.hedge(call, { ...hedge, ...changes, delay }))
+      yield* Effect.sleep(timeout)
+      const exit = yield* Fiber.interrupt(fiber)
+      expect(measured).toEqual(recorded)
+      expect(Option.flatMap(Exit.causeOption(exit), Cause.dieOption)).toEqual(Option.none())
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect("measures no timeout of a later attempt", () =>
+    Effect.gen(function* () {
+      const measured: Array<number> = []
+      const delay: Hedge.Percentile = {
+        estimate: Effect.succeedSome(Duration.millis(100)),
+        record: (millis) => Effect.sync(() => void measured.push(millis))
+      }
+      const call = numbered((attempt) =>
+        attempt === 1 ? Effect.sleep(200) : Effect.delay(Effect.fail(new Passing({ attempt, kind: "Timeout" })), 10)
+      )
+      yield* Hedge.hedge(call, { ...hedge, delay })
+      expect(measured).toEqual([200])
+    }).pipe(VirtualClock.run)
+  )
+
+  it.effect.each<{ name: string; changes: Changes; recorded: ReadonlyArray<number> }>([
+    { name: "from its start", changes: {}, recorded: [80] },
+    { name: "not at all if it is cut before that", changes: { deadline: Deadline.cut(20) }, recorded: [] }
+  ])("measures the first attempt $name, when the bucket takes time to be told of it", ({ changes, recorded }) =>
+    Effect.gen(function* () {
+      const measured: Array<number> = []
+      const delay: Hedge.Percentile = {
+        estimate: Effect.succeedNone,
+        record: (millis) => Effect.sync(() => void measured.push(millis))
+      }
+      const bucket: TokenBucket.TokenBucket = { ...bucketOf(5).bucket, started: () => Effect.sleep(30) }
+      const { call } = yield* played({ 1: [80, "ok"] })
+      yield* Effect.exit(Hedge.hedge(call, { ...hedge, ...changes, delay, bucket }))
       expect(measured).toEqual(recorded)
     }).pipe(VirtualClock.run)
   )

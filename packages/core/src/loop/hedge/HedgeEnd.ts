@@ -35,13 +35,9 @@ export const gaveUp = ({ op }: Run, { end, error }: Failure, reason: StopReason,
 /** The ending when no attempt is running and none will start: the last failure. */
 export const spent = (run: Run): Ending => gaveUp(run, run.op.failure!, reasonOf(run), run.hedges.started)
 
-const reasonOf = ({ hedges, isRefused, op, prepared: { limits } }: Run): StopReason => {
+const reasonOf = ({ hedges, hintTooLong, isRefused, op, prepared: { limits } }: Run): StopReason => {
   if (isRefused) return { _tag: "BucketEmpty", ...Stop.refusal(op.bucket) }
-  if (hedges.heldMillis === Infinity) {
-    const { verdict } = op.failure!
-    const hint = verdict._tag === "NoOpinion" ? Option.none() : verdict.hint
-    return { _tag: "HintTooLong", hint: Option.getOrElse(hint, () => Duration.infinity) }
-  }
+  if (hintTooLong !== undefined) return { _tag: "HintTooLong", hint: hintTooLong }
   return hedges.started >= limits.maxAttempts
     ? { _tag: "AttemptsSpent", maxAttempts: limits.maxAttempts }
     : { _tag: "DeadlinePassed", within: Duration.millis(limits.deadline!.withinMillis) }
@@ -60,32 +56,39 @@ export const cutNow = (run: Run): Step | undefined => {
     cut,
     event: () => Observers.gaveUp(op, cut.error, expired.reason!)
   }
-  return AtOnce.andThen(hedges.running === 0 ? Effect.void : measured(run), () => Effect.succeed(ending))
+  return AtOnce.andThen(measured(run), () => Effect.succeed(ending))
 }
 
 /** Stops and awaits the running attempts, and reports first how they ended and then how the operation ended. */
-export const finish = (
-  run: Run,
-  interrupted: Cause.Cause<never> | undefined,
-  { answer, cut, event }: Ending
-): Erased => {
-  const { op, open } = run
+export const finish = (run: Run, { answer, cut, event }: Ending): Erased => {
+  stop(run)
+  if (run.open.size === 0 && run.answer === undefined) return toldLast(run, answer, event)
+  return Effect.flatMap(awaited(run, cut), (defects) => {
+    const logged = Effect.forEach(defects, logDefect)
+    return Effect.zipRight(logged, toldLast(run, answer, event))
+  })
+}
+
+/** The same after an interruption or a defect of the operation itself, with which the operation ends. */
+export const interrupted = (run: Run, cause: Cause.Cause<never>): Erased => {
+  stop(run)
+  const isAged = Elapsed.millis(run.op) >= run.firstDelayMillis
+  const ended = Effect.flatMap(isAged ? measured(run) : Effect.void, () => awaited(run, undefined))
+  return Effect.flatMap(ended, (defects) =>
+    Effect.zipRight(
+      Stop.release(run.op, "Interrupted"),
+      Effect.failCause(defects.reduce<Cause.Cause<never>>(Causes.both, cause))
+    )
+  )
+}
+
+/** Interrupts all attempts and the question to the bucket, without awaiting them yet. */
+const stop = (run: Run): void => {
   run.isOver = true
   run.wake()
-  if (open.size === 0 && run.answer === undefined && interrupted === undefined) return toldLast(run, answer, event)
   stopOthers(run)
   const asking = Exit.isExit(run.answer) ? undefined : run.answer
   if (asking !== undefined) Interruption.send(asking, run.fiber)
-  const isAged = interrupted !== undefined && Elapsed.millis(op) >= run.firstDelayMillis
-  const ended = Effect.flatMap(isAged ? measured(run) : Effect.void, () => awaited(run, cut))
-  return Effect.flatMap(ended, (defects) => {
-    if (interrupted !== undefined) {
-      const cause = defects.reduce<Cause.Cause<never>>(Causes.both, interrupted)
-      return Effect.zipRight(Stop.release(op, "Interrupted"), Effect.failCause(cause))
-    }
-    const logged = Effect.forEach(defects, logDefect, { discard: true })
-    return Effect.zipRight(logged, toldLast(run, answer, event))
-  })
 }
 
 const logDefect = (defect: Cause.Cause<never>): Effect.Effect<void> =>
@@ -106,11 +109,9 @@ const toldLast = (run: Run, answer: Erased, event: Ending["event"]): Erased => {
 
 /** Awaits all attempts, reports each to the bucket, and releases what it has left open. Returns the defects of the attempts. */
 const awaited = (run: Run, cut: Ending["cut"]): Effect.Effect<ReadonlyArray<Cause.Cause<never>>> => {
-  const { op, open } = run
-  const left = [...open]
-  const refunded = run.answer !== undefined && !Exit.isExit(run.answer) ? Effect.void : Grants.callOff(op)
+  const left = [...run.open]
   return Effect.zipRight(
-    refunded,
+    Grants.callOff(run.op),
     Effect.map(
       Effect.forEach(left, (attempt) => ofLeft(run, attempt, cut)),
       (defects) => defects.flatMap(Option.toArray)

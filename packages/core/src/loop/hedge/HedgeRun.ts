@@ -34,7 +34,7 @@ import * as Services from "../run/Services.ts"
 import * as Stop from "../run/Stop.ts"
 import type { Prepared } from "./HedgeCheck.ts"
 import type { Call } from "./HedgeRecord.ts"
-import { cutNow, finish, gaveUp, spent } from "./HedgeEnd.ts"
+import { cutNow, finish, gaveUp, interrupted, spent } from "./HedgeEnd.ts"
 import type { Attempt, Ending, Run, Step } from "./HedgeState.ts"
 import { attemptOf, exitOf, make, nanoMillis, stopOthers } from "./HedgeState.ts"
 import { abandoned, measured, record } from "./HedgeTelling.ts"
@@ -68,7 +68,7 @@ const beginAtOnce = (run: Run): Erased =>
   AtOnce.andThen(delayAfter(run, 1), (delayMillis) => {
     const first = attemptOf(1, noTokens)
     begin(run, first, delayMillis)
-    const exit = run.ended.length === 0 ? undefined : exitOf(first)
+    const exit = Child.exitOf(first.child!)
     if (exit === undefined || Exit.isFailure(exit)) return guarded(run, () => next(run))
     return AtOnce.andThen(measured(run), () => Child.joined(first.parent!, first.child!))
   })
@@ -76,8 +76,8 @@ const beginAtOnce = (run: Run): Erased =>
 /** Runs the steps of an operation and, however they end, stops and awaits the running attempts. */
 const guarded = (run: Run, self: () => Step): Erased =>
   Effect.matchCauseEffect(Interruption.restore(run.op.runtimeFlags)(Effect.suspend(self)), {
-    onFailure: (cause) => finish(run, cause, { answer: Effect.failCause(cause) }),
-    onSuccess: (ending) => finish(run, undefined, ending)
+    onFailure: (cause) => interrupted(run, cause),
+    onSuccess: (ending) => finish(run, ending)
   })
 
 /** Does what is due now, then waits. */
@@ -362,6 +362,8 @@ const failed = (
 const afterFailure = (run: Run, { hint }: Verdict.Retryable, nowMillis: number): void => {
   const { limits, hintAtMostMillis } = run.prepared
   const hintMillis = Option.match(hint, { onNone: () => 0, onSome: Duration.toMillis })
+  const heldMillis = hintMillis > hintAtMostMillis ? Infinity : hintMillis
+  if (heldMillis === Infinity) run.hintTooLong = Option.getOrUndefined(hint)
   run.because = "Failure"
-  run.hedges = Hedges.failed(run.hedges, limits, nowMillis, hintMillis > hintAtMostMillis ? Infinity : hintMillis)
+  run.hedges = Hedges.failed(run.hedges, limits, nowMillis, heldMillis)
 }

@@ -2,6 +2,7 @@
  * The state of a hedged operation, and its attempts.
  */
 import type * as Cause from "effect/Cause"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
@@ -49,6 +50,8 @@ export interface Run {
   /** Whether the next attempt starts because one has failed. */
   because: HedgeStarted["because"]
   isRefused: boolean
+  /** The latest hint after which no attempt starts. */
+  hintTooLong: Duration.Duration | undefined
   /** The delay after the first attempt. */
   firstDelayMillis: number
   /** Ends the operation's wait, if it is waiting. */
@@ -80,6 +83,7 @@ export const make = (call: Call, prepared: Prepared, fiber: Line.AnyFiber, runti
   answer: undefined,
   because: "Delay",
   isRefused: false,
+  hintTooLong: undefined,
   firstDelayMillis: Infinity,
   wake: constVoid,
   defect: undefined,

@@ -56,7 +56,7 @@ const hearsAbandoned = ({ bucket }: Place, { child, granted, isTold }: Attempt):
 const endOf = (op: Operation.Operation, { begun, child, granted, number, startedMillis }: Attempt) => ({
   attempt: number,
   granted,
-  started: op.bucket?.bucket.started && begun,
+  started: op.bucket!.bucket.started && begun,
   // An attempt that was reported as started may not have been made.
   ran: op.timesAttempts
     ? Duration.millis(child === undefined ? 0 : Math.max(0, Elapsed.millis(op) - startedMillis))

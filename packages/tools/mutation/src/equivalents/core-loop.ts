@@ -5,10 +5,25 @@ export const equivalents: Equivalents = {
   "packages/core/src/loop/Hedge.ts": {
     "prepared: ConditionalExpression, !== to false": "Only saves the check of a hedge that has been checked."
   },
+  "packages/core/src/loop/hedge/HedgeEnd.ts": {
+    "finish: ConditionalExpression, && to false":
+      "Only saves work: there is nothing to refund and no attempt to await.",
+    "toldLast: ConditionalExpression, && to false": "Only saves work: there is nothing to tell and nothing to release."
+  },
   "packages/core/src/loop/hedge/HedgeRun.ts": {
+    "isPlain: BlockStatement, block to {}": "Only saves work: the steps end in the same way.",
+    "isPlain: ConditionalExpression, && to false": "Only saves work: the steps end in the same way.",
+    "isDue: EqualityOperator, <= to <": "Differs at one moment, and waits for no time then.",
+    "takeEnded: EqualityOperator, < to <=, 2": "No two attempts have the same number.",
+    "launch: EqualityOperator, > to >=, 1": "Only saves work: there is no observer to tell.",
+    "launch: ConditionalExpression, && to false, 2": "Only saves work: a flat map continues in the same way.",
     "beginAtOnce: ConditionalExpression, || to true": "Only saves work: the steps end in the same way.",
     "takeEnded: ConditionalExpression, < to false, 1": "Only saves work: of one attempt, that one is taken.",
     "launch: ConditionalExpression, > to true, 1": "Only saves work: there is no observer to tell."
+  },
+  "packages/core/src/loop/hedge/HedgeState.ts": {
+    'make: StringLiteral, text to ""': "Every attempt that starts sets it before it is read.",
+    "stopOthers: ConditionalExpression, !== to true, 1": "The other one has ended: an interruption does not reach it."
   },
   "packages/core/src/loop/Promises.ts": {
     "begun: OptionalChaining, ?. to ., 1": "Only a signal calls it.",
