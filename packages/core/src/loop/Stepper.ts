@@ -113,7 +113,7 @@ const stepperOf = (prepared: Prepared, view: Line.View): Stepper<unknown, unknow
     })
   const answered = (name: string, attempt: Attempt, take: Step) =>
     inFiber(take, () =>
-      own === undefined || own.running === undefined || own.running !== attempt
+      own?.running === undefined || own.running !== attempt
         ? Argument.refuse(`Stepper.${name}`, "attempt", "the running one, whose outcome is reported once", attempt)
         : own
     )

@@ -32,8 +32,13 @@ import {
 import * as Conserving from "./Conserving.ts"
 import * as Heard from "./Heard.ts"
 import * as Recording from "./Recording.ts"
+import * as Stepping from "./Stepping.ts"
 import { stepped } from "./Steps.ts"
 import { runsOf } from "../support/Laws.ts"
+import * as AtOnce from "../../src/fund/fiber/AtOnce.ts"
+import * as Line from "../../src/fund/fiber/Line.ts"
+import * as PolicyCheck from "../../src/loop/policy/PolicyCheck.ts"
+import * as Stepped from "../../src/loop/run/Stepped.ts"
 
 const { judge, policy, world } = Recording
 
@@ -369,10 +374,20 @@ describe("Stepper answers", () => {
     }).pipe(world)
   )
 
-  it.effect("are refused for the attempt of another operation", () =>
+  it.effect("are refused for the attempt of another operation, and for none", () =>
     Effect.gen(function* () {
       const { attempt } = yield* begun(failing)
-      const { stepper } = yield* begun(failing)
+      const { attempt: own, stepper } = yield* begun(failing)
+      expect(yield* refusal(stepper.failed(attempt, "busy"))).toContain(answered)
+      yield* stepper.succeeded(own, "done")
+      expect(yield* refusal(stepper.failed(undefined as never, "busy"))).toContain(answered)
+    })
+  )
+
+  it.effect("are refused before the operation begins", () =>
+    Effect.gen(function* () {
+      const { attempt } = yield* begun(failing)
+      const stepper = yield* Stepper.make(failing)
       expect(yield* refusal(stepper.failed(attempt, "busy"))).toContain(answered)
     })
   )
@@ -482,6 +497,62 @@ describe("Stepper conservation of tokens", () => {
     expect(found).toEqual([])
     expect(runs).toBeGreaterThan(20)
   })
+})
+
+/** An operation without a stepper around, and its first attempt, which fails. */
+const onceFailed = (policy: Policy.Any, keep: (own: Stepped.Stepped) => void): Effect.Effect<unknown, unknown> =>
+  Line.withFiber((fiber, { runtimeFlags }) => {
+    const own = Stepped.make(PolicyCheck.prepare("test", policy), Line.snapshot(fiber), runtimeFlags)
+    keep(own)
+    const failed = Effect.suspend(() => Stepped.failed(own, Cause.fail("busy")))
+    return Effect.zipRight(Stepped.begin(own), failed) as Effect.Effect<unknown, unknown>
+  })
+
+describe("Stepped", () => {
+  const { bucket, limiter } = Recording.make()
+
+  it.each<{ readonly what: string; readonly more: Partial<Policy.Any>; readonly misses: number }>([
+    { what: "a grant of the bucket", more: { bucket }, misses: 0 },
+    { what: "a grant of the rate limiter", more: { rateLimiter: limiter }, misses: 0 },
+    // Between the report of the failure and the region that nothing interrupts: one step, or two on Effect 4.
+    { what: "anything to release", more: { release: () => Effect.void }, misses: 2 }
+  ])("never holds $what after an interruption, whichever step that comes before", ({ misses, more }) => {
+    const found: Array<number> = []
+    const runs = Stepping.everywhere(() => {
+      let own: Stepped.Stepped | undefined
+      return {
+        self: onceFailed({ ...failing, ...more }, (made) => (own = made)),
+        check: (_, at) => {
+          const { bucket, open, rateLimiter } = own?.op ?? {}
+          const held = [bucket?.held, rateLimiter?.held, own?.running === undefined ? open : undefined]
+          if (held.some((one) => one !== undefined)) found.push(at)
+        }
+      }
+    })
+    expect(found.length).toBeLessThanOrEqual(misses)
+    expect(runs).toBeGreaterThan(10)
+  })
+
+  it.effect("ends at once when it is interrupted in a wait", () =>
+    Effect.gen(function* () {
+      const waiting = yield* Effect.fork(onceFailed({ ...failing, bucket }, () => undefined))
+      yield* Effect.sleep("500 millis")
+      yield* Fiber.interrupt(waiting)
+      expect(yield* Recording.nowMillis).toBe(500)
+    }).pipe(world)
+  )
+
+  it.effect("has begun within the step if there is no service to call", () =>
+    Line.withFiber((fiber, { runtimeFlags }) => {
+      const begin = (policy: Policy.Any) =>
+        Stepped.begin(
+          Stepped.make(PolicyCheck.prepare("test", policy), Line.snapshot(fiber), runtimeFlags)
+        ) as Effect.Effect<unknown, unknown>
+      expect(AtOnce.hasEnded(begin(failing))).toBe(true)
+      expect(AtOnce.hasEnded(begin({ ...failing, rateLimiter: limiter }))).toBe(false)
+      return Effect.void
+    })
+  )
 })
 
 describe("Stepper policies", () => {

@@ -115,7 +115,7 @@ const askInStep = (op: Op, isGuarded: boolean): (() => Erased) | undefined => {
   const { rateLimiter } = op
   const answer = rateLimiter === undefined || Grants.askRateLimiter(op, rateLimiter)
   if (answer !== true) return () => afterAnswer(op, answer)
-  if (!isGuarded && rateLimiter?.held?.hearsAbandoned === true) {
+  if (!isGuarded && rateLimiter?.held!.hearsAbandoned === true) {
     // An interruption before the guard begins would not be told: the grant goes back, and the guarded operation asks again.
     const returned = Grants.giveBack(op)
     return () => Effect.flatMap(returned, () => unlessLate(op, askRateLimiter))
