@@ -149,25 +149,6 @@ describe("An option that a constructor does not have", () => {
     expect(() => make({ ...rest, [wrong]: 7 })).toThrow(refused)
   })
 
-  it("is refused by Promises.retry if it is the signal itself, which has no properties of its own", () => {
-    const { signal } = new AbortController()
-    expect(() => Promises.retry(async () => 1, anything, signal as never)).toThrow(
-      "Promises.retry: options must be a record, as in Promises.retry(call, policy, { signal }), got"
-    )
-  })
-
-  it.each([null, 5, "signal"])("is refused by Promises.retry if there can be none: %j", (options) => {
-    expect(() => Promises.retry(async () => 1, anything, options as never)).toThrow(
-      "Promises.retry: options must be a record, as in Promises.retry(call, policy, { signal }), got"
-    )
-  })
-
-  it("is refused by Promises.retry if it is a signal that cannot be heard", () => {
-    expect(() => Promises.retry(async () => 1, anything, { signal: {} as never })).toThrow(
-      "Promises.retry: signal must be an AbortSignal, got"
-    )
-  })
-
   it("is refused among the costs of a quota", () => {
     expect(() => TokenBucket.quota({ cost: { orElse: 5, Throtling: 7 } as never })).toThrow(
       "TokenBucket.quota: cost.Throtling must be absent (did you mean Throttling?), got 7"

@@ -135,6 +135,22 @@ describe.each([
     expect(() => Promises.retry(call as never, given)).toThrow(message)
   })
 
+  it.each([
+    ["the signal itself, which has no properties of its own", new AbortController().signal, "AbortSignal"],
+    ["null", null, "null"],
+    ["a number", 5, "5"],
+    ["a text", "signal", '"signal"']
+  ])("refuses %s in place of the options", (_, options, got) => {
+    const message = `Promises.retry: options must be a record, as in Promises.retry(call, policy, { signal }), got ${got}`
+    expect(() => Promises.retry(succeedingAt(1).call, given, options as never)).toThrow(message)
+  })
+
+  it("refuses a signal that cannot be heard", () => {
+    expect(() => Promises.retry(succeedingAt(1).call, given, { signal: {} as never })).toThrow(
+      "Promises.retry: signal must be an AbortSignal, got"
+    )
+  })
+
   it("hands in a signal that is never aborted when nothing aborts", async () => {
     const { attempts, call } = succeedingAt(3)
     await Promises.retry(call, given)

@@ -44,10 +44,10 @@ export const names = (words: number): Config.Config<ReadonlyArray<string>> =>
     ? Config.succeed([])
     : Config.hashMap(Config.all({ below: Config.suspend(() => names(words - 1)), here: isThere })).pipe(
         Config.map((found) =>
-          Array.from(HashMap.entries(found)).flatMap(([word, { below, here }]) => [
-            ...(here ? [word] : []),
-            ...below.map((rest) => `${word}_${rest}`)
-          ])
+          Array.from(HashMap.entries(found)).flatMap(([word, { below, here }]) => {
+            const names = below.map((rest) => `${word}_${rest}`)
+            return here ? [word, ...names] : names
+          })
         ),
         Config.orElse(() => Config.succeed<ReadonlyArray<string>>([]))
       )

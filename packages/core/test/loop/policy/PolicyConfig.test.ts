@@ -542,7 +542,9 @@ describe("Policy.config refusal", () => {
         jitter_ratio: 0.5,
         cap: "1 second",
         url: "https://pay.example",
-        caps: { lock: "on" }
+        caps: { lock: "on" },
+        // What stands deeper is no key, though its words are those of one.
+        hint: { atMost: "1 minute" }
       }
       const refused = yield* Effect.flip(fromFile(values).load(config(Policy.standard)))
       expect(flatten(refused).toSorted()).toEqual([

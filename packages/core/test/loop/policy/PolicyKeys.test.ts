@@ -100,6 +100,32 @@ describe("Policy.describe", () => {
     })
   )
 
+  it.each<{ readonly name: string; readonly times: Partial<Policy.Preset<unknown>>; readonly values: object }>([
+    {
+      name: "a deadline that refuses",
+      times: { deadline: Deadline.refuse("10 minutes", { reserve: "1 second" }) },
+      values: { deadline: "10 minutes", deadlineReserve: "1 second" }
+    },
+    {
+      name: "a deadline that cuts",
+      times: { deadline: Deadline.cut("1 hour") },
+      values: { deadline: "1 hour" }
+    },
+    {
+      name: "a timeout of attempts",
+      times: { attemptTimeout: AttemptTimeout.constant("90 seconds") },
+      values: { attemptTimeout: "90 seconds" }
+    },
+    {
+      name: "a bound of hints",
+      times: { hint: Hint.override({ atMost: "2 days", otherwise: "clamp" }) },
+      values: { hintAtMost: "2 days", hintOtherwise: "clamp" }
+    }
+  ])("writes the times of $name in the largest unit that gives a whole number", ({ times, values }) => {
+    const plain = { maxAttempts: 1, backoff: Policy.once.backoff, hint: Hint.ignore }
+    expect(valuesOf({ ...plain, ...times })).toEqual({ ...valuesOf(plain), ...values })
+  })
+
   it("leaves out what a preset has more than one of, or none", () => {
     const values = valuesOf({
       maxAttempts: 3,
