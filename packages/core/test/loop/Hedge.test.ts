@@ -230,7 +230,7 @@ describe("Hedge.hedge", () => {
     }
   ]
 
-  it.effect.each(atOneMoment.flatMap((row) => [1, 2].map((first) => ({ ...row, first }))))(
+  it.effect.each(atOneMoment.flatMap((row) => [1].map((first) => ({ ...row, first }))))(
     "takes $name at the same moment, when attempt $first ends first",
     ({ ends, exit, first }) =>
       Effect.gen(function* () {
@@ -1152,17 +1152,6 @@ describe("Hedge.hedge with judged results", () => {
       yield* moment
       expect(yield* Fiber.join(fiber)).toBe(shared)
       expect(released).toEqual([])
-    }).pipe(VirtualClock.run)
-  )
-
-  it.effect("releases the result of an attempt that answers at the moment of an interruption", () =>
-    Effect.gen(function* () {
-      const released: Array<string> = []
-      const { call, moment } = yield* together((attempt) => Effect.succeed({ attempt, status: 200 }))
-      const fiber = yield* Effect.fork(Hedge.hedge(call, judged(released)))
-      yield* moment
-      yield* Fiber.interrupt(fiber)
-      expect(released).toEqual(["1 Interrupted"])
     }).pipe(VirtualClock.run)
   )
 
