@@ -230,21 +230,19 @@ describe("Hedge.hedge", () => {
     }
   ]
 
-  it.effect.each(atOneMoment.flatMap((row) => [1].map((first) => ({ ...row, first }))))(
-    "takes $name at the same moment, when attempt $first ends first",
-    ({ ends, exit, first }) =>
-      Effect.gen(function* () {
-        const { call, moment } = yield* together((attempt) => {
-          const end = ends[attempt - 1]
-          if (end === "ok") return Effect.succeed(attempt)
-          return Effect.fail(end === "fatal" ? new Fatal({ attempt }) : new Passing({ attempt }))
-        }, first)
-        const { logged, logging } = logs()
-        const fiber = yield* Effect.fork(logging(Hedge.hedge(call, { ...hedge, delay: 0 })))
-        yield* moment
-        expect(yield* Fiber.await(fiber)).toEqual(exit)
-        expect(logged).toEqual([])
-      }).pipe(VirtualClock.run)
+  it.effect.each(atOneMoment)("takes $name at the same moment", ({ ends, exit }) =>
+    Effect.gen(function* () {
+      const { call, moment } = yield* together((attempt) => {
+        const end = ends[attempt - 1]
+        if (end === "ok") return Effect.succeed(attempt)
+        return Effect.fail(end === "fatal" ? new Fatal({ attempt }) : new Passing({ attempt }))
+      })
+      const { logged, logging } = logs()
+      const fiber = yield* Effect.fork(logging(Hedge.hedge(call, { ...hedge, delay: 0 })))
+      yield* moment
+      expect(yield* Fiber.await(fiber)).toEqual(exit)
+      expect(logged).toEqual([])
+    }).pipe(VirtualClock.run)
   )
 
   it.effect("is the effect itself when it needs no second attempt", () =>
@@ -584,10 +582,10 @@ describe("Hedge.hedge", () => {
   })
 })
 
-/** Calls that end in the same turn, when `moment` has run. */
-const together = <A, E>(end: (attempt: number) => Effect.Effect<A, E>, first = 1) =>
+/** Calls that end in the same turn, the first attempt first, when `moment` has run. */
+const together = <A, E>(end: (attempt: number) => Effect.Effect<A, E>) =>
   Effect.map(Effect.all([Deferred.make<void>(), Deferred.make<void>()]), ([early, late]) => ({
-    call: numbered((attempt) => Effect.zipRight(Deferred.await(attempt === first ? early : late), end(attempt))),
+    call: numbered((attempt) => Effect.zipRight(Deferred.await(attempt === 1 ? early : late), end(attempt))),
     moment: Effect.sleep(50).pipe(
       Effect.zipRight(Deferred.succeed(early, undefined)),
       Effect.zipRight(Deferred.succeed(late, undefined))
