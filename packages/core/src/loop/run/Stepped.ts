@@ -61,7 +61,7 @@ export const begin = (own: Stepped, around: Around = identity): Step =>
 /** Reports that the running attempt has failed. Call it in the fiber that runs the step. */
 export const failed = (own: Stepped, cause: Cause.Cause<unknown>, around: Around = identity): Step => {
   leaveOpen(own, Cause.failureOption(cause))
-  return step(own, holds(own), () => Loop.attemptFailed(own.op, cause), around)
+  return step(own, holds(own), () => Loop.attemptFailed(ended(own), cause), around)
 }
 
 /** Reports that the running attempt has succeeded. Call it in the fiber that runs the step. */
@@ -69,7 +69,7 @@ export const succeeded = (own: Stepped, value: unknown, around: Around = identit
   const isJudged = own.op.prepared.hooks.result !== undefined
   leaveOpen(own, Option.some(value))
   const isGuarded = isJudged ? holds(own) : hearsAbandoned(own)
-  return step(own, isGuarded, () => Loop.attemptSucceeded(own.op, value), around)
+  return step(own, isGuarded, () => Loop.attemptSucceeded(ended(own), value), around)
 }
 
 /**
@@ -90,10 +90,15 @@ export const hearsAbandoned = ({ op }: Stepped): boolean => Loop.needsGuard(op) 
 const holds = ({ op }: Stepped): boolean =>
   op.bucket !== undefined || op.rateLimiter !== undefined || op.prepared.hooks.release !== undefined
 
-/** Notes what the attempt may have left open, and that the attempt has ended. */
-const leaveOpen = (own: Stepped, open: Option.Option<unknown>): void => {
+/** Notes what the attempt may have left open. */
+const leaveOpen = ({ op }: Stepped, open: Option.Option<unknown>): void => {
+  if (op.prepared.hooks.release !== undefined && Option.isSome(open)) op.open = open
+}
+
+/** Notes that the attempt has ended. Until the loop has been told, an interruption leaves it running, to be abandoned. */
+const ended = (own: Stepped): Operation.Operation => {
   own.running = undefined
-  if (own.op.prepared.hooks.release !== undefined && Option.isSome(open)) own.op.open = open
+  return own.op
 }
 
 const step = (own: Stepped, isGuarded: boolean, run: () => Erased, around: Around): Step => {
