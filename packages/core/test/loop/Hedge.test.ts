@@ -1184,6 +1184,16 @@ describe("Hedge.hedge with judged results", () => {
   )
 })
 
+/** A percentile that always has this estimate, or none, and what it was told. */
+const recording = (estimate?: number) => {
+  const measured: Array<number> = []
+  const delay: Hedge.Percentile = {
+    estimate: Effect.succeed(Option.map(Option.fromNullable(estimate), Duration.millis)),
+    record: (millis) => Effect.sync(() => void measured.push(millis))
+  }
+  return { delay, measured }
+}
+
 describe("Hedge.percentile", () => {
   const after = (millis: number) => Effect.sleep(millis)
 
@@ -1255,11 +1265,7 @@ describe("Hedge.percentile", () => {
     }
   ])("measures $name", ({ changes, recorded, script, timeout = 10_000 }) =>
     Effect.gen(function* () {
-      const measured: Array<number> = []
-      const delay: Hedge.Percentile = {
-        estimate: Effect.succeedSome(Duration.millis(100)),
-        record: (millis) => Effect.sync(() => void measured.push(millis))
-      }
+      const { delay, measured } = recording(100)
       const { call } = yield* played(script)
       const fiber = yield* Effect.fork(Hedge.hedge(call, { ...hedge, ...changes, delay }))
       yield* Effect.sleep(timeout)
@@ -1271,11 +1277,7 @@ describe("Hedge.percentile", () => {
 
   it.effect("measures no timeout of a later attempt", () =>
     Effect.gen(function* () {
-      const measured: Array<number> = []
-      const delay: Hedge.Percentile = {
-        estimate: Effect.succeedSome(Duration.millis(100)),
-        record: (millis) => Effect.sync(() => void measured.push(millis))
-      }
+      const { delay, measured } = recording(100)
       const call = numbered((attempt) =>
         attempt === 1 ? Effect.sleep(200) : Effect.delay(Effect.fail(new Passing({ attempt, kind: "Timeout" })), 10)
       )
@@ -1289,11 +1291,7 @@ describe("Hedge.percentile", () => {
     { name: "not at all if it is cut before that", changes: { deadline: Deadline.cut(20) }, recorded: [] }
   ])("measures the first attempt $name, when the bucket takes time to be told of it", ({ changes, recorded }) =>
     Effect.gen(function* () {
-      const measured: Array<number> = []
-      const delay: Hedge.Percentile = {
-        estimate: Effect.succeedNone,
-        record: (millis) => Effect.sync(() => void measured.push(millis))
-      }
+      const { delay, measured } = recording()
       const bucket: TokenBucket.TokenBucket = { ...bucketOf(5).bucket, started: () => Effect.sleep(30) }
       const { call } = yield* played({ 1: [80, "ok"] })
       yield* Effect.exit(Hedge.hedge(call, { ...hedge, ...changes, delay, bucket }))
@@ -1303,11 +1301,7 @@ describe("Hedge.percentile", () => {
 
   it.effect("measures a timeout of the first attempt", () =>
     Effect.gen(function* () {
-      const measured: Array<number> = []
-      const delay: Hedge.Percentile = {
-        estimate: Effect.succeedNone,
-        record: (millis) => Effect.sync(() => void measured.push(millis))
-      }
+      const { delay, measured } = recording()
       const call = numbered((attempt) =>
         Effect.delay(Effect.fail(new Passing({ attempt, kind: "Timeout" })), attempt === 1 ? 70 : 30)
       )
