@@ -1,5 +1,6 @@
 /**
- * The time of an operation: how much has passed since it began, and how much its deadline leaves.
+ * The time of an operation: how much has passed since it began, how much its deadline leaves, and the wait for the next
+ * attempt.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
