@@ -8,6 +8,7 @@
  */
 import type { Policy } from "@effect-retry/core"
 import { Observe, Promises, Retry } from "@effect-retry/core"
+import { isObservers } from "@effect-retry/core/unstable/PolicyCheck"
 import type { Plain } from "@effect-retry/core/unstable/PolicyRecord"
 import type { Needs } from "@effect-retry/core/unstable/PolicyTypes"
 import * as Effect from "effect/Effect"
@@ -100,6 +101,3 @@ const described = <P>(policy: P): P => {
   known.set(policy, made)
   return made
 }
-
-const isObservers = (given: unknown): given is ReadonlyArray<Observe.Observer> =>
-  Array.isArray(given) && given.every(Predicate.isFunction)

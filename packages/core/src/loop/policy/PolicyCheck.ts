@@ -18,6 +18,7 @@ import * as BucketOrTag from "../../fund/port/BucketOrTag.ts"
 import { otherNames } from "./OtherNames.ts"
 import type { Any, ErasedPolicy } from "./PolicyRecord.ts"
 import { erase } from "./PolicyRecord.ts"
+import type { Observer } from "./RetryEvent.ts"
 
 /**
  * The functions of a policy, which may differ from one operation to the next. A client that replaces them, as in
@@ -71,13 +72,14 @@ const madeBy = (module: string, property: string, example: string): Check => [
   (value) => Predicate.hasProperty(value, property)
 ]
 
+/** For clients that add to what observers see, before the policy is checked. */
+export const isObservers = (given: unknown): given is ReadonlyArray<Observer> =>
+  Array.isArray(given) && given.every(Predicate.isFunction)
+
 /** Every field of a policy, in the order in which the loop consults it. */
 const checks: { readonly [Field in keyof Required<Any>]: Check } = {
   name: aName,
-  observe: [
-    "an array of observers, such as [Observe.logs(), Observe.metrics]",
-    (value) => Array.isArray(value) && value.every(Predicate.isFunction)
-  ],
+  observe: ["an array of observers, such as [Observe.logs(), Observe.metrics]", isObservers],
   whenNested: ["one of retry, standDown", (value) => value === "retry" || value === "standDown"],
   attempt: ["a Context.Tag", Context.isTag],
   attemptSpan: aName,

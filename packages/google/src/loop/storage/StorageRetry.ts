@@ -39,10 +39,10 @@
  * ```
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as Predicate from "effect/Predicate"
 import type { Retry } from "@effect-retry/core"
 import { Backoff, Jitter, Observe } from "@effect-retry/core"
 import type { Given } from "@effect-retry/core/unstable/Dual"
+import { isObservers } from "@effect-retry/core/unstable/PolicyCheck"
 import type { Piped } from "@effect-retry/core/unstable/PolicyTypes"
 import { HttpRetry } from "@effect-retry/http"
 import {
@@ -147,12 +147,9 @@ const completed = (owner: string, given: unknown): Any => ({
 
 /** Adds what the error body says to what observers see. */
 const described = (given: Any): Any =>
-  given.observe !== undefined && isObservers(given.observe)
+  isObservers(given.observe)
     ? { ...given, observe: given.observe.map(Observe.describing(GoogleStatus.details)) }
     : given
-
-const isObservers = (given: unknown): given is ReadonlyArray<Observe.Observer> =>
-  Array.isArray(given) && given.every(Predicate.isFunction)
 
 const retried = (owner: string, self: unknown, retry: ReturnType<Door>): With<unknown, unknown> => {
   made(owner, self)
