@@ -7,6 +7,8 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import type { TestSpecification } from "vitest/node"
+import { BaseSequencer } from "vitest/node"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
@@ -63,4 +65,21 @@ const vite = {
   }
 }
 
-export default defineConfig({ root: path("."), test: { maxWorkers: 2, projects: [packages, tools, vite] } })
+/** Starts the longest file first: projects run one after the other, and it would keep one worker busy at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith("/tools/examples/test/examples.test.ts")
+    // oxlint-disable-next-line unicorn/no-array-sort -- This is the sequencer's own method.
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))]
+  }
+}
+
+export default defineConfig({
+  root: path("."),
+  test: {
+    maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
+    projects: [packages, tools, vite]
+  }
+})
