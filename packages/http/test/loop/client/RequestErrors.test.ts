@@ -40,4 +40,23 @@ describe("RequestErrors of a policy", () => {
       expect(String(outcomes[1])).not.toContain("secret")
     }).pipe(world)
   )
+
+  it.effect("know the URL of the request in such an error, and hide a query with blanks in it", () =>
+    Effect.gen(function* () {
+      const withBlanks = "http://api.test/items?key=one two"
+      const onTimeout = () => new Error(`no answer from ${withBlanks} in time`)
+      const outcomes: Array<unknown> = []
+      const attemptHeaders = ({ previous }: HttpRetry.Attempt) => {
+        outcomes.push(Option.getOrUndefined(previous)?.outcome)
+        return {}
+      }
+      const attemptTimeout = AttemptTimeout.constant("1 second", { onTimeout })
+      const { client } = scripted({ status: 200, after: "1 hour" }, 200)
+      yield* HttpRetry.withRetry(client, { ...policy, attemptHeaders, attemptTimeout }).get(withBlanks)
+      expect(outcomes).toMatchObject([
+        undefined,
+        { cause: { message: "no answer from http://api.test/items?key=REDACTED in time" } }
+      ])
+    }).pipe(world)
+  )
 })
