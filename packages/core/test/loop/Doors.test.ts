@@ -3,13 +3,14 @@
  *
  * `Promises.retry` runs under fake timers, the others run in virtual time. All draw the same random numbers.
  */
-import { Deadline, Hint, Policy, Promises, Retry, Stepper } from "@effect-retry/core"
+import { Deadline, Hint, Policy, Promises, Retry } from "@effect-retry/core"
 import { Arbitraries, VirtualClock } from "@effect-retry/testing"
 import { describe, expect, it, vi } from "@effect/vitest"
-import { Duration, Effect, FastCheck, Option, Schedule } from "effect"
+import { Duration, Effect, FastCheck, Schedule } from "effect"
 import * as DefaultRandom from "../support/DefaultRandom.ts"
 import { law } from "../support/Laws.ts"
 import { type Word, words } from "./Recording.ts"
+import { stepped } from "./Steps.ts"
 import * as Stories from "./Stories.ts"
 
 interface Run<P = Stories.Funded> {
@@ -66,26 +67,12 @@ const promised: Door<Stories.Funded> = ({ policy, script }) =>
     }
   })
 
-/** The loop, stepped by hand. */
-const stepped = (self: Effect.Effect<string, Word>, policy: Stories.Funded): Effect.Effect<string, unknown> =>
-  Effect.flatMap(Stepper.make(policy), (stepper) => {
-    const step = (attempt: Stepper.Attempt): Effect.Effect<string, unknown> =>
-      Effect.matchEffect(self, {
-        onFailure: (error) => Effect.flatMap(stepper.failed(attempt, error), step),
-        onSuccess: (value) =>
-          Effect.flatMap(stepper.succeeded(attempt, value), (next) =>
-            Option.isSome(next) ? step(next.value) : Effect.succeed(value)
-          )
-      })
-    return Effect.flatMap(stepper.begin, step)
-  })
-
 const doors: { readonly [door: string]: Door<Stories.Funded> } = {
   "Retry.retry": virtual((self, policy) => Retry.retry(self, policy)),
   "Retry.orStopped": virtual((self, policy) => Effect.mapError(Retry.orStopped(self, policy), ({ error }) => error)),
   "Retry.retryOrElse": virtual((self, policy) => Retry.retryOrElse(self, policy, ({ error }) => Effect.fail(error))),
   "Promises.retry": promised,
-  Stepper: virtual(stepped)
+  Stepper: virtual((self, policy) => stepped(self, policy))
 }
 
 const allDoors: { readonly [door: string]: Door<Stories.Plain> } = {

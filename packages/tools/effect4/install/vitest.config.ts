@@ -65,7 +65,7 @@ const vite = {
   }
 }
 
-/** Starts the longest file first: projects run one after the other, and it would keep one worker busy at the end. */
+/** Starts the longest file first: at the end it would keep one worker busy, and leave the other without work. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith("/tools/examples/test/examples.test.ts")
