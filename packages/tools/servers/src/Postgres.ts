@@ -19,6 +19,7 @@ import * as Port from "./Port.ts"
 import * as Ready from "./Ready.ts"
 import { attempt, lastLine, ServerError } from "./ServerError.ts"
 import * as Shared from "./Shared.ts"
+import * as Signal from "./Signal.ts"
 
 /** How a server is started. */
 export interface Options {
@@ -194,11 +195,12 @@ const running = async (options: Options): Promise<Running> => {
   let databases = 0
   let frozen: ReadonlyArray<number> = []
   const thaw = () => {
-    for (const pid of frozen) process.kill(pid, "SIGCONT")
+    // Some may have ended: the first that goes on takes note of it.
+    for (const pid of frozen) Signal.send(pid, "SIGCONT")
     frozen = []
   }
   const stop = (pids: ReadonlyArray<number>) => {
-    for (const pid of pids) process.kill(pid, "SIGSTOP")
+    for (const pid of pids) Signal.send(pid, "SIGSTOP")
     frozen = [...frozen, ...pids]
   }
   const freeze = async () => {

@@ -4,6 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { Pool } from "pg"
 import * as Postgres from "@effect-retry/servers/Postgres"
+import * as Signal from "@effect-retry/servers/Signal"
+import { until } from "@effect-retry/servers/Until"
 
 const rows = (pool: Pool, text: string) =>
   Effect.promise(async () => (await pool.query<Record<string, unknown>>(text)).rows)
@@ -44,6 +46,24 @@ describe("Postgres.start", () => {
       assert.deepStrictEqual(yield* Fiber.join(asking), [{ number: 1 }])
       // The end of the scope ends a frozen server too.
       yield* freeze
+    })
+  )
+
+  it.scoped("is thawed as well when one of its processes has ended meanwhile", () =>
+    Effect.gen(function* () {
+      const { admin, freeze, thaw } = yield* Postgres.start()
+      const [row] = yield* rows(
+        admin,
+        "select pg_backend_pid() as pid, split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int as main"
+      )
+      const pid = Number(row?.["pid"])
+      yield* freeze
+      Signal.send(pid, "SIGKILL")
+      // Only the process that starts the others can take note of the end of one.
+      Signal.send(Number(row?.["main"]), "SIGCONT")
+      yield* until("the process is gone", async () => !Signal.send(pid, 0))
+      yield* thaw
+      yield* until("the server answers again", async () => (await admin.query("select")).rowCount === 1)
     })
   )
 

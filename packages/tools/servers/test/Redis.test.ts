@@ -6,15 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as Redis from "@effect-retry/servers/Redis"
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
+import * as Signal from "@effect-retry/servers/Signal"
 
 describe("Redis.start", () => {
   it.effect("ends the server and removes its directory with the scope", () =>
@@ -23,12 +15,12 @@ describe("Redis.start", () => {
         Effect.gen(function* () {
           const { admin, pid } = yield* Redis.start()
           const [, directory = ""] = yield* Effect.promise(() => admin.config("GET", "dir") as Promise<Array<string>>)
-          assert.strictEqual(isAlive(pid()), true)
+          assert.strictEqual(Signal.send(pid(), 0), true)
           assert.strictEqual(existsSync(directory), true)
           return [pid(), directory] as const
         })
       )
-      assert.strictEqual(isAlive(pid), false)
+      assert.strictEqual(Signal.send(pid, 0), false)
       assert.strictEqual(existsSync(directory), false)
     })
   )
@@ -39,7 +31,7 @@ describe("Redis.start", () => {
       const before = pid()
       yield* Effect.promise(() => admin.set("key", "value"))
       yield* kill
-      assert.strictEqual(isAlive(before), false)
+      assert.strictEqual(Signal.send(before, 0), false)
       yield* restart
       assert.notStrictEqual(pid(), before)
       assert.strictEqual(yield* Effect.promise(() => admin.get("key")), null)
