@@ -2,13 +2,14 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Hedges from "../../src/decide/Hedges.ts"
 
 /** What happens to a call, and when: the state after it follows. */
-type Happens = readonly [event: "started" | "failed" | "closed", atMillis: number, millis?: number]
+type Happens = readonly [event: "started" | "failed" | "granted" | "closed", atMillis: number, millis?: number]
 
 const play = (limits: Partial<Hedges.Limits>, events: ReadonlyArray<Happens>) =>
   events.reduce<Hedges.Hedges>((state, [event, at, millis]) => {
     const all = { maxAttempts: 4, maxInFlight: 4, deadline: undefined, ...limits }
     if (event === "started") return Hedges.started(state, all, at, millis ?? 500)
-    return event === "failed" ? Hedges.failed(state, all, at, millis ?? 0) : Hedges.closed(state)
+    if (event === "failed") return Hedges.failed(state, all, at, millis ?? 0)
+    return event === "granted" ? Hedges.granted(state, all, at) : Hedges.closed(state)
   }, Hedges.initial)
 
 // https://github.com/grpc/proposal/blob/master/A6-client-retries.md, "Hedging Policy" and "Summary of Retry and Hedging
@@ -184,6 +185,42 @@ describe("Hedges", () => {
       limits: { deadline: { _tag: "Cut", withinMillis: 100, reserveMillis: 0 } },
       events: [["started", 0]],
       due: 500
+    },
+    {
+      name: "starts a later one before the limit of time",
+      limits: { deadline: { _tag: "Refuse", withinMillis: 1_001, reserveMillis: 0 } },
+      events: [
+        ["started", 0],
+        ["started", 500]
+      ],
+      due: 1_000
+    },
+    {
+      name: "starts at once what the bucket has granted",
+      events: [
+        ["started", 0],
+        ["granted", 530]
+      ],
+      due: 530
+    },
+    {
+      name: "starts what the bucket has granted after a hint that is still running",
+      events: [
+        ["started", 0],
+        ["started", 500],
+        ["failed", 600, 9_000],
+        ["granted", 700]
+      ],
+      due: 9_600
+    },
+    {
+      name: "does not start what the bucket has granted too late",
+      limits: { deadline: { _tag: "Refuse", withinMillis: 530, reserveMillis: 0 } },
+      events: [
+        ["started", 0],
+        ["granted", 530]
+      ],
+      due: Infinity
     },
     {
       name: "is over where the last attempt has failed",

@@ -30,6 +30,36 @@ const rules = (atMost: number): ReadonlyArray<Hint.Hint> => [
   Hint.within({ above: atMost })
 ]
 
+describe("HintRule.is", () => {
+  const whole: ReadonlyArray<Hint.Hint> = [
+    ...rules(0),
+    { _tag: "Override", atMostMillis: Infinity, otherwise: "giveUp", startsOver: true }
+  ]
+
+  it.each(whole.map((rule) => ({ rule, fields: Object.keys(rule).join(", ") })))(
+    "accepts a rule of $fields, and no rule that lacks one of them",
+    ({ rule }) => {
+      expect(HintRule.is(rule)).toBe(true)
+      for (const field of Object.keys(rule))
+        expect([field, HintRule.is({ ...rule, [field]: undefined })]).toEqual([field, false])
+    }
+  )
+
+  it.each([
+    { name: "nothing", value: undefined },
+    { name: "null", value: null },
+    { name: "a text", value: "Ignore" },
+    { name: "a tag that all objects have", value: { _tag: "toString" } },
+    { name: "a list of a tag", value: { _tag: ["Ignore", "Floor"] } },
+    { name: "a negative bound", value: { ...Hint.standard, atMostMillis: -1 } },
+    { name: "a bound that is no number", value: { ...Hint.standard, atMostMillis: NaN } },
+    { name: "a text for a flag", value: { ...Hint.standard, startsOver: "false" } },
+    { name: "a number for a word", value: { ...Hint.standard, otherwise: 0 } }
+  ])("refuses $name", ({ value }) => {
+    expect(HintRule.is(value)).toBe(false)
+  })
+})
+
 describe("Hint.ignore", () => {
   table("waits as the back-off says", Hint.ignore, [
     [100, 0, 0.5, 100],

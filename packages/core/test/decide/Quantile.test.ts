@@ -29,6 +29,19 @@ describe("Quantile", () => {
     expect(Math.abs(Math.log2(Quantile.read(of(values), at) / value))).toBeLessThan(1 / 8)
   })
 
+  it("takes the values inside of a bucket as evenly spread", () => {
+    const histogram = of(Array(3).fill(2 ** 5))
+    const low = 2 ** 5
+    const high = 2 ** (5 + 1 / 8)
+    for (const at of [0.25, 0.5, 0.75]) {
+      expect(Quantile.read(histogram, at)).toBeCloseTo(low + at * (high - low), 9)
+    }
+  })
+
+  it("reads the lower end of the first bucket for a share of nothing", () => {
+    expect(Quantile.read(of([1_000]), 0)).toBe(1)
+  })
+
   it("is a value of the bucket that the sample is in", () => {
     for (let index = 0; index < 160; index += 1) {
       const low = 2 ** (index / 8)

@@ -41,8 +41,15 @@ export const path = (folder: string, kind: "src" | "test"): string => {
   return join("packages", name, kind, ...stage)
 }
 
-/** Where the tests that count for a room are: in its stage; for what touches the runtime of Effect, in all of its package. */
-export const tests = (folder: string): string => path(folder === "core/fund/fiber" ? "core" : stage(folder), "test")
+/**
+ * A pattern of where the tests that count for a room are: in its stage, and with those of what callers pass to all stages; for
+ * what touches the runtime of Effect, in all of its package.
+ */
+export const tests = (folder: string): string => {
+  const [name = "", ownStage] = folder.split("/")
+  if (name === "plan" || folder === "core/fund/fiber") return path(name, "test")
+  return join(path(name, "test"), ownStage === "accept" ? "accept" : `{accept,${ownStage}}`)
+}
 
 /** The stage of a room; plan has none, and is one itself. */
 export const stage = (folder: string): string =>

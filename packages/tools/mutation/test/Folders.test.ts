@@ -30,7 +30,8 @@ describe("stage", () => {
 
 describe("tests", () => {
   it.each([
-    ["core/loop/run", "packages/core/test/loop"],
+    ["core/loop/run", "packages/core/test/{accept,loop}"],
+    ["core/accept", "packages/core/test/accept"],
     ["core/fund/fiber", "packages/core/test"],
     ["plan/load", "packages/plan/test"]
   ])("of %s are in %s", (folder, expected) => {

@@ -30,12 +30,16 @@ export const equivalents: Equivalents = {
     "fibonacciNumber: EqualityOperator, < to <=, 2": "Either is far above what a delay can be multiplied by."
   },
   "packages/core/src/decide/HintRule.ts": {
+    "draws: ConditionalExpression, === to true": "Only a floor has a ratio, and nothing is not above 0.",
     "startsOver: ConditionalExpression, === to false, 1": "A rule that ignores hints has no `startsOver`.",
     'startsOver: StringLiteral, text to "", 1': "A rule that ignores hints has no `startsOver`.",
     "bend: ConditionalExpression, === to false, 1":
       "A rule that ignores hints has no bound that a hint is compared with: the delay stays.",
     'bend: StringLiteral, text to "", 1':
       "A rule that ignores hints has no bound that a hint is compared with: the delay stays."
+  },
+  "packages/core/src/decide/Quantile.ts": {
+    "add: ConditionalExpression, < to false": "Scales more often, which changes no share of the weights."
   },
   "packages/core/src/decide/TreeShape.ts": {
     "countParts: ConditionalExpression, <= to true": "Only saves work: more than too many are too many."
