@@ -64,8 +64,7 @@ const startOne = (program: string, task: Task) =>
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on("line", (line) => {
         if (line === ready) isReady = true
-        const [atMillis = NaN, tokens = NaN] = line.split(" ").map(Number)
-        if (line !== ready) stamps.push({ atMillis, tokens })
+        else stamps.push(stampOf(line))
       })
     }
     const signal = (name: NodeJS.Signals) => Effect.sync(() => void child.kill(name))
@@ -81,6 +80,13 @@ const startOne = (program: string, task: Task) =>
     }
     return { asker, isReady: () => isReady }
   })
+
+/** Anything else between the grants would be a time that is not a number, and with one of these all bounds hold. */
+const stampOf = (line: string): Windows.Stamp => {
+  const [atMillis = NaN, tokens = NaN] = line.split(" ").map(Number)
+  if (!Number.isFinite(atMillis) || !Number.isFinite(tokens)) throw new Error(`a process wrote no grant: ${line}`)
+  return { atMillis, tokens }
+}
 
 const kill = (child: ChildProcess) =>
   Effect.promise(async () => {

@@ -45,7 +45,7 @@ const marginMillis = 3000
 /** More than a busy machine and a server that is back take. */
 const longestWaitMillis = 120_000
 
-/** Attempts that were let through before a change have ended, and what the processes knew has become old. */
+/** After this, what the processes knew before a change has become old. */
 const settledMillis = 400
 
 /** Probes are counted for so long: several open times. */
@@ -96,6 +96,7 @@ const during = (
     const stalls = yield* Stalls.watch
     const before = Resources.resources()
     const service = { isUp: true, isOver: false, underWay: 0, most: 0 }
+    const calls = new Set<object>()
     let longestMillis = 0
     const timed = <A>(self: Effect.Effect<A>) =>
       Effect.suspend(() => {
@@ -104,7 +105,7 @@ const during = (
           longestMillis = Math.max(longestMillis, stalls.without(startedAt, performance.now()))
         })
       })
-    const call = (breaker: CircuitBreaker.CircuitBreaker) =>
+    const calledOnce = (breaker: CircuitBreaker.CircuitBreaker) =>
       Effect.gen(function* () {
         const granted = yield* timed(acquire(breaker))
         if (Option.isNone(granted)) return yield* pause(pauseMillis)
@@ -114,6 +115,24 @@ const during = (
         service.underWay -= 1
         yield* timed(breaker.record(outcomeOf(granted.value, service.isUp)))
       })
+    const call = (breaker: CircuitBreaker.CircuitBreaker) =>
+      Effect.suspend(() => {
+        const self = {}
+        calls.add(self)
+        return Effect.ensuring(
+          calledOnce(breaker),
+          Effect.sync(() => void calls.delete(self))
+        )
+      })
+    /** Waits until no call is under way that began before a change. */
+    const settled = Effect.gen(function* () {
+      yield* pause(settledMillis)
+      const before = [...calls]
+      yield* until(
+        "the calls under way have ended",
+        Effect.sync(() => !before.some((call) => calls.has(call)))
+      )
+    })
     const most = (meanwhile: Effect.Effect<void>) =>
       Effect.gen(function* () {
         service.most = 0
@@ -130,7 +149,7 @@ const during = (
       service.isUp = false
       const probing = Effect.gen(function* () {
         yield* all(breakers)("Open", "HalfOpen")
-        yield* pause(settledMillis)
+        yield* settled
         const probed = until(
           "a probe is made",
           Effect.sync(() => service.most > 0)
@@ -142,7 +161,7 @@ const during = (
       const calls: Calls = {
         alone: (millis) =>
           Effect.gen(function* () {
-            yield* pause(settledMillis)
+            yield* settled
             alone = yield* most(pause(millis))
           }),
         logged: (start, count) =>

@@ -1,11 +1,14 @@
 /**
  * A process of a fleet that asks a bucket as it is told, and writes a line for every grant: its time, by the monotonic clock
- * that all processes of a machine share, and its tokens. A line is written before the process does anything else.
+ * that all processes of a machine share, and its tokens. A line is written before the process does anything else. What it
+ * logs goes to the other output.
  */
 import { writeSync } from "node:fs"
 import type * as TokenBucket from "@effect-retry/core/TokenBucket"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
 import { Pool } from "pg"
 import { request } from "../../../core/test/fund/Asking.ts"
 import * as BucketKey from "../../src/accept/BucketKey.ts"
@@ -36,11 +39,13 @@ const ask = (bucket: TokenBucket.TokenBucket<unknown>, { isWhole, times }: Order
 }
 
 const orders = (bucket: TokenBucket.TokenBucket<unknown>) =>
-  Effect.async<never>(() => {
-    process.on("message", (order: Order) => {
-      for (let asker = 0; asker < order.askers; asker++) Effect.runFork(ask(bucket, order))
+  Effect.flatMap(Effect.runtime<never>(), (runtime) =>
+    Effect.async<never>(() => {
+      process.on("message", (order: Order) => {
+        for (let asker = 0; asker < order.askers; asker++) Runtime.runFork(runtime, ask(bucket, order))
+      })
     })
-  })
+  )
 
 const { leaseShare, limits, name, place, withinMillis } = JSON.parse(process.argv[2] ?? "") as Task
 
@@ -76,4 +81,6 @@ const onPostgres = ({ _tag, ...connection }: Postgres) => {
   )
 }
 
-await Effect.runPromise(place._tag === "Postgres" ? onPostgres(place) : onRedis(place))
+const logger = Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.stringLogger))
+
+await Effect.runPromise(Effect.provide(place._tag === "Postgres" ? onPostgres(place) : onRedis(place), logger))

@@ -13,8 +13,8 @@ import * as Database from "./Database.ts"
 
 const limits = { burst: 30, perSecond: 20 }
 
-/** Most time of a statement, and what a busy machine adds to it. */
-const withinMillis = 250
+/** Most time of a statement, of which a busy machine takes a part for a new connection, and what it adds. */
+const withinMillis = 1000
 const marginMillis = 3000
 
 /** Waits for an operation that ends so, from now on. */
