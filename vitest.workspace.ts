@@ -97,9 +97,10 @@ export const projects = [packages, tools, site, leaks, faults]
 
 export default defineConfig({
   test: {
-    // One more than a small machine has cores: some tests wait for sockets, processes and the clock.
-    maxWorkers: 3,
-    minWorkers: 3,
+    // As many as a small machine has cores: each loads all that it tests, and few tests wait. The faults and the site, which
+    // wait for servers and a browser, are given one more.
+    maxWorkers: 2,
+    minWorkers: 2,
     isolate: false,
     sequence: { sequencer: LongestFirst },
     // Laws and storms make much short-lived garbage: with room for it, they take a tenth less. Most other code runs a few

@@ -30,9 +30,22 @@ interface Surroundings {
 
 const untilTheWorkerEnds = Effect.runSync(Scope.make())
 
+// Before a test replaces them by those of a fake clock.
+const { clearImmediate, setImmediate } = globalThis
+
+/**
+ * A turn of the event loop. The `TestClock` lets fibers run for three of them whenever its time is changed, and a timer would
+ * take a millisecond for each.
+ */
+const turn = Effect.async<void>((resume) => {
+  const handle = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(handle))
+})
+
 const build: Effect.Effect<Surroundings> = Effect.gen(function* () {
   const services = Layer.provide(TestContext.TestContext, Logger.remove(Logger.defaultLogger))
   const runtime = yield* Layer.toRuntime(services)
+  Object.assign(yield* Effect.provide(TestClock.testClock(), runtime), { yieldTimer: turn })
   return { runtime, reset: yield* Effect.provide(TestClock.save(), runtime) }
 }).pipe(Scope.extend(untilTheWorkerEnds))
 

@@ -150,12 +150,12 @@ const packaging: Step = () => {
   }
 }
 
-const project = (name: string): ReadonlyArray<string> =>
-  run("vitest", "run", "--config", "packages/tools/check/vitest.compiled.ts", "--project", name)
+const project = (name: string, ...options: ReadonlyArray<string>): ReadonlyArray<string> =>
+  run("vitest", "run", "--config", "packages/tools/check/vitest.compiled.ts", "--project", name, ...options)
 
 const tools: Step = () => project("tools")
 
-const site: Step = () => project("site")
+const site: Step = () => project("site", "--maxWorkers=3")
 
 const leaks: Step = () => project("leaks")
 
@@ -207,14 +207,13 @@ const runSteps = (steps: Readonly<Record<string, Step>>, names: ReadonlyArray<st
 
 /**
  * The order of all steps: the first builds what the others read. Lists of a stage run beside each other, each in a
- * process of its own, because their steps keep one core busy.
+ * process of its own: what keeps one core busy stands beside what leaves one idle at times.
  */
 const stages: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
   [["types"]],
-  [["effect"], ["lint", "format", "dependencies", "exports", "snippets", "examples", "packaging"]],
-  [["tools"]],
+  [["tools"], ["leaks"]],
   [["site"]],
-  [["leaks"], ["effect4"]]
+  [["effect4"], ["effect", "lint", "format", "dependencies", "exports", "snippets", "examples", "packaging"]]
 ]
 
 const runBeside = async (lists: ReadonlyArray<ReadonlyArray<string>>): Promise<number> => {
