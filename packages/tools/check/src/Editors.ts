@@ -43,6 +43,8 @@ export const typescript5 = ({ file, text }: Program): ts.LanguageService => {
   const host: ts.LanguageServiceHost = {
     getCompilationSettings: () => options,
     getScriptFileNames: () => fileNames,
+    // Nothing changes: without this, every question looks at all files again.
+    getProjectVersion: () => file,
     getScriptVersion: (path) => (path === file ? text : ""),
     getScriptSnapshot: (path) => {
       const content = path === file ? text : ts.sys.readFile(path)

@@ -185,7 +185,15 @@ describe("LostAnswer.verified", () => {
   it.effect("reads what the write wrote, with the headers of the write, and with retries", () =>
     Effect.gen(function* () {
       const { calls, client } = scripted(503, 412, 503, json(200, resource))
-      const response = yield* verified(client).execute(insert)
+      const ofWrite = {
+        "content-language": "de",
+        "x-upload-content-type": "text/plain",
+        "x-http-method-override": "PUT",
+        "transfer-encoding": "chunked",
+        expect: "100-continue"
+      }
+      const kept = { "x-uploads": "1", "x-expect": "1", iffy: "1" }
+      const response = yield* verified(client).execute(HttpClientRequest.setHeaders(insert, { ...ofWrite, ...kept }))
       expect(response.status).toBe(200)
       const read = calls.at(-1)
       expect([calls.length, read?.method, read?.url, read?.body._tag]).toEqual([
@@ -195,8 +203,11 @@ describe("LostAnswer.verified", () => {
         "Empty"
       ])
       expect(read && parametersOf(read)).toEqual([["userProject", "p"]])
-      expect(read?.headers).toMatchObject({ authorization: "Bearer t", "x-goog-user-project": "p" })
-      for (const name of ["if-match", "content-type"]) expect(read?.headers).not.toHaveProperty(name)
+      expect(read?.headers).toMatchObject({ authorization: "Bearer t", "x-goog-user-project": "p", ...kept })
+      for (const name of ["if-match", "content-type", ...Object.keys(ofWrite)]) {
+        expect(calls[0]?.headers).toHaveProperty(name)
+        expect(read?.headers).not.toHaveProperty(name)
+      }
       expect(read?.headers["x-goog-gcs-idempotency-token"]).not.toBe(calls[0]?.headers["x-goog-gcs-idempotency-token"])
     }).pipe(world)
   )
