@@ -97,8 +97,8 @@ export const projects = [packages, tools, site, leaks, faults]
 
 export default defineConfig({
   test: {
-    // As many as a small machine has cores: each loads all that it tests, and few tests wait. The faults and the site, which
-    // wait for servers and a browser, are given one more.
+    // As many as a small machine has cores: each worker loads all that it tests, and few tests wait. The faults and the site
+    // wait for servers and a browser, and get one more.
     maxWorkers: 2,
     minWorkers: 2,
     isolate: false,

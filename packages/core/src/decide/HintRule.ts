@@ -25,7 +25,8 @@ const fields: { readonly [Tag in Hint["_tag"]]: ReadonlyArray<keyof typeof isFie
 /** Whether a value is a whole rule. A rule written by hand can lack a field, and would not wait at all. */
 export const is = (value: unknown): value is Hint =>
   Predicate.isRecord(value) &&
-  Object.hasOwn(fields, String(value["_tag"])) &&
+  Predicate.isString(value["_tag"]) &&
+  Object.hasOwn(fields, value["_tag"]) &&
   fields[value["_tag"] as Hint["_tag"]].every((field) => isField[field](value[field]))
 
 /** Whether the rule needs a random number when there is a hint. */

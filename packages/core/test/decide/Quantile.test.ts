@@ -29,7 +29,7 @@ describe("Quantile", () => {
     expect(Math.abs(Math.log2(Quantile.read(of(values), at) / value))).toBeLessThan(1 / 8)
   })
 
-  it("takes the values inside of a bucket as evenly spread", () => {
+  it("takes the values inside a bucket as evenly spread", () => {
     const histogram = of(Array(3).fill(2 ** 5))
     const low = 2 ** 5
     const high = 2 ** (5 + 1 / 8)

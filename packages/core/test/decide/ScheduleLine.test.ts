@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import * as ScheduleLine from "../../src/decide/ScheduleLine.ts"
 
-const delays = [1_000, 3_000, 0, 2_500]
+const delays = [1_000, 3_000, 0, 2_500] as const
 
 /** The delays of a schedule, from a time on. */
 const delaysOf = (schedule: Schedule.Schedule<unknown>, fromMillis: number) =>
@@ -21,7 +21,7 @@ const delaysOf = (schedule: Schedule.Schedule<unknown>, fromMillis: number) =>
 
 describe("ScheduleLine.step", () => {
   it.effect.each([
-    { name: "of Effect", schedule: Schedule.fromDelays(...([1_000, 3_000, 0, 2_500] as const)) },
+    { name: "of Effect", schedule: Schedule.fromDelays(...delays) },
     {
       name: "made here",
       schedule: ScheduleLine.make<number, unknown, never>(0, (_, _input, index) =>

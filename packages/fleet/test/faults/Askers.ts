@@ -81,7 +81,7 @@ const startOne = (program: string, task: Task) =>
     return { asker, isReady: () => isReady }
   })
 
-/** Anything else between the grants would be a time that is not a number, and with one of these all bounds hold. */
+/** Reads a grant. Any other line would give `NaN`, with which every bound holds. */
 const stampOf = (line: string): Windows.Stamp => {
   const [atMillis = NaN, tokens = NaN] = line.split(" ").map(Number)
   if (!Number.isFinite(atMillis) || !Number.isFinite(tokens)) throw new Error(`a process wrote no grant: ${line}`)

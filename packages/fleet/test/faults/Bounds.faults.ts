@@ -16,9 +16,6 @@ import * as Stores from "./Stores.ts"
 
 const limits = { burst: 100, perSecond: 50 }
 
-/** A new connection to Postgres takes a busy machine longer than one to Redis. */
-const ofPostgresMillis = 1000
-
 const pause = (millis: number) => Effect.promise(() => sleep(millis))
 
 /** A store, as a process reaches it: perhaps through a proxy. */
@@ -90,7 +87,7 @@ const targets: ReadonlyArray<{
   readonly withinMillis: number
 }> = [
   { name: "Redis", target: redis, withinMillis: Stores.withinMillis },
-  { name: "Postgres", target: postgres, withinMillis: ofPostgresMillis }
+  { name: "Postgres", target: postgres, withinMillis: Stores.ofPostgresMillis }
 ]
 
 describe.each(targets)("a fleet on $name keeps its bound over all windows", ({ name, target, withinMillis }) => {

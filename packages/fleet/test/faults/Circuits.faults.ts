@@ -96,7 +96,7 @@ const during = (
     const stalls = yield* Stalls.watch
     const before = Resources.resources()
     const service = { isUp: true, isOver: false, underWay: 0, most: 0 }
-    const calls = new Set<object>()
+    const callsUnderWay = new Set<object>()
     let longestMillis = 0
     const timed = <A>(self: Effect.Effect<A>) =>
       Effect.suspend(() => {
@@ -118,19 +118,19 @@ const during = (
     const call = (breaker: CircuitBreaker.CircuitBreaker) =>
       Effect.suspend(() => {
         const self = {}
-        calls.add(self)
+        callsUnderWay.add(self)
         return Effect.ensuring(
           calledOnce(breaker),
-          Effect.sync(() => void calls.delete(self))
+          Effect.sync(() => void callsUnderWay.delete(self))
         )
       })
-    /** Waits until no call is under way that began before a change. */
+    /** Waits until what the processes knew before a change is old, and the calls under way have ended. */
     const settled = Effect.gen(function* () {
       yield* pause(settledMillis)
-      const before = [...calls]
+      const earlier = [...callsUnderWay]
       yield* until(
         "the calls under way have ended",
-        Effect.sync(() => !before.some((call) => calls.has(call)))
+        Effect.sync(() => !earlier.some((call) => callsUnderWay.has(call)))
       )
     })
     const most = (meanwhile: Effect.Effect<void>) =>
@@ -147,14 +147,15 @@ const during = (
       )
       yield* all(breakers)("Closed")
       service.isUp = false
+      const probed = until(
+        "a probe is made",
+        Effect.sync(() => service.most > 0)
+      )
+      const counted = (millis: number) => most(Effect.zipRight(probed, pause(millis)))
       const probing = Effect.gen(function* () {
         yield* all(breakers)("Open", "HalfOpen")
         yield* settled
-        const probed = until(
-          "a probe is made",
-          Effect.sync(() => service.most > 0)
-        )
-        return yield* most(Effect.zipRight(probed, pause(countedMillis)))
+        return yield* counted(countedMillis)
       })
       const first = yield* probing
       let alone = 0
@@ -162,7 +163,7 @@ const during = (
         alone: (millis) =>
           Effect.gen(function* () {
             yield* settled
-            alone = yield* most(pause(millis))
+            alone = yield* counted(millis)
           }),
         logged: (start, count) =>
           until(

@@ -24,6 +24,9 @@ export type Place =
 /** Most time of a call of the store, in milliseconds. */
 export const withinMillis = 250
 
+/** Most time of a call of Postgres: a busy machine connects to it more slowly than to Redis. */
+export const ofPostgresMillis = 1000
+
 const addressOf = ({ host, port }: Address): Address => ({ host, port })
 
 export const server = (server: Address): Place => ({ _tag: "Server", ...addressOf(server) })

@@ -1,7 +1,7 @@
 /**
  * A process of a fleet that asks a bucket as it is told, and writes a line for every grant: its time, by the monotonic clock
- * that all processes of a machine share, and its tokens. A line is written before the process does anything else. What it
- * logs goes to the other output.
+ * that all processes of a machine share, and its tokens. A line is written before the process does anything else. Its log
+ * goes to stderr.
  */
 import { writeSync } from "node:fs"
 import type * as TokenBucket from "@effect-retry/core/TokenBucket"

@@ -207,7 +207,7 @@ const runSteps = (steps: Readonly<Record<string, Step>>, names: ReadonlyArray<st
 
 /**
  * The order of all steps: the first builds what the others read. Lists of a stage run beside each other, each in a
- * process of its own: what keeps one core busy stands beside what leaves one idle at times.
+ * process of its own: one leaves a core idle at times, which the other uses.
  */
 const stages: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> = [
   [["types"]],

@@ -42,8 +42,8 @@ export const path = (folder: string, kind: "src" | "test"): string => {
 }
 
 /**
- * A pattern of where the tests that count for a room are: in its stage, and with those of what callers pass to all stages; for
- * what touches the runtime of Effect, in all of its package.
+ * A pattern of the folders whose tests count for a room: its stage, and `accept`, which tests what callers pass to any stage.
+ * For plan, and for what touches the runtime of Effect, all tests of the package count.
  */
 export const tests = (folder: string): string => {
   const [name = "", ownStage] = folder.split("/")

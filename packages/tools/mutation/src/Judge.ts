@@ -64,9 +64,7 @@ interface Options {
   readonly every: number
 }
 
-/**
- * Judges the mutants of some files of a package with the tests of a folder.
- */
+/** Judges the mutants of some files of a package with the tests in the folders that a pattern names. */
 export const run = async (
   folder: string,
   paths: ReadonlyArray<string>,

@@ -2,8 +2,8 @@
  * Mutation tests of a folder: changes its code in small ways, one after the other, and runs the tests that reach each
  * change.
  *
- *     pnpm mutation core/loop                        a stage of a package with its rooms, with the tests of the stage
- *     pnpm mutation core/loop/run                    a room of it, with the tests of the stage
+ *     pnpm mutation core/loop                        a stage of a package with its rooms, with its tests and those of `accept`
+ *     pnpm mutation core/loop/run                    a room of it, with the same tests
  *     pnpm mutation plan/bounds                      a room of a package without stages, with all tests of the package
  *     pnpm mutation core/loop Loop.ts                one file of it, or several
  *     pnpm mutation core/loop Loop.ts --tests=Loop,Retry    the same with two files of tests

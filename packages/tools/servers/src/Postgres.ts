@@ -195,7 +195,7 @@ const running = async (options: Options): Promise<Running> => {
   let databases = 0
   let frozen: ReadonlyArray<number> = []
   const thaw = () => {
-    // Some may have ended: the first that goes on takes note of it.
+    // Some may have ended: the main process goes on first, and may have reaped them.
     for (const pid of frozen) Signal.send(pid, "SIGCONT")
     frozen = []
   }

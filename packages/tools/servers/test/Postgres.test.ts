@@ -58,7 +58,7 @@ describe("Postgres.start", () => {
       )
       const pid = Number(row?.["pid"])
       yield* freeze
-      Signal.send(pid, "SIGKILL")
+      assert.strictEqual(Signal.send(pid, "SIGKILL"), true)
       // Only the process that starts the others can take note of the end of one.
       Signal.send(Number(row?.["main"]), "SIGCONT")
       yield* until("the process is gone", async () => !Signal.send(pid, 0))

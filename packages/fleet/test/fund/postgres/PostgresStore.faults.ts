@@ -8,13 +8,15 @@ import { Effect, Exit, Scope } from "effect"
 import type { PoolConfig } from "pg"
 import * as Askers from "../../faults/Askers.ts"
 import * as Stalls from "../../faults/Stalls.ts"
+import * as Stores from "../../faults/Stores.ts"
 import type * as Windows from "../../faults/Windows.ts"
 import * as Database from "./Database.ts"
 
 const limits = { burst: 30, perSecond: 20 }
 
-/** Most time of a statement, of which a busy machine takes a part for a new connection, and what it adds. */
-const withinMillis = 1000
+const withinMillis = Stores.ofPostgresMillis
+
+/** What a busy machine adds to a bound. */
 const marginMillis = 3000
 
 /** Waits for an operation that ends so, from now on. */

@@ -54,7 +54,7 @@ const ofRead = (name: string, value: string): ReadonlyArray<readonly [name: stri
   return parts.length === 0 ? [] : [[name, parts.join(" ")]]
 }
 
-/** Headers that are about the body, the condition or the repetition of a write. */
+/** Whether a header is about the body, the condition or the repetition of a write. */
 const isOfWrite = (name: string): boolean =>
   ["content-", "if-", "x-upload-"].some((start) => name.startsWith(start)) ||
   ["x-http-method-override", "transfer-encoding", "expect", StorageHeader.token].includes(name)
