@@ -79,7 +79,12 @@ describe("Options that are not a record", () => {
     ["Hint.override: atMost must be given", () => Hint.override({ otherwise: "clamp" } as never)],
     ["Hint.floor: otherwise must be given", () => Hint.floor({ atMost: "1 minute" } as never)],
     ["Hint.within: above must be given", () => Hint.within({} as never)],
+    ["AttemptTimeout.growing: initial must be given", () => AttemptTimeout.growing({ maximum: "1 minute" } as never)],
     ["AttemptTimeout.growing: factor must be given", () => AttemptTimeout.growing(growth as never)],
+    [
+      "AttemptTimeout.growing: maximum must be given",
+      () => AttemptTimeout.growing({ initial: "1 second", factor: 2 } as never)
+    ],
     ["RateLimiter.fixed: burst must be given", () => RateLimiter.fixed({ rate: 5 } as never)],
     ["RateLimiter.fixed: rate must be given", () => RateLimiter.fixed({ burst: 5 } as never)],
     ["Observe.metricsByKey: maxKeys must be given", () => Observe.metricsByKey({} as never)],

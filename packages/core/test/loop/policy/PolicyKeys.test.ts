@@ -10,7 +10,7 @@ const valuesOf = (preset: Policy.Preset<unknown>) =>
 
 describe("Policy.describe", () => {
   it("lists every key with its variable, what it may hold, and what the preset has", () => {
-    expect(Policy.describe("payments", Policy.standard)).toEqual([
+    expect(Policy.describe("payments", Policy.standard)).toStrictEqual([
       { key: "maxAttempts", variable: "PAYMENTS_MAX_ATTEMPTS", allowed: "a whole number >= 1 or Infinity", value: "3" },
       {
         key: "curve",
